@@ -120,7 +120,7 @@ import WeirStates
         let settings = try Settings(
             flags: ["operations": files.path, "data": folder.path], environment: [:], file: nil)
         var catalog = Catalog()
-        try FileOperations(settings, config: nil, environment: [:]).add(to: &catalog)
+        try OperationFolderService(settings, config: nil, environment: [:]).add(to: &catalog)
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal(epoch: "keptsecret001"))
         let error = await #expect(throws: BoardError.self) {
             try await board.start("leak", input: [:], actor: "schedule")

@@ -25,7 +25,7 @@ extension Board {
     ) async throws(BoardError) -> [OutputLine] {
         _ = try await self.run(run)
         if let tail = feed.output(of: run), number >= tail.earlier {
-            var portion = Portion<OutputLine>(limit: limit)
+            var portion = BoundedBatch<OutputLine>(limit: limit)
             portion.add(tail.lines(after: number) ?? [], size: \.size)
             return portion.elements
         }

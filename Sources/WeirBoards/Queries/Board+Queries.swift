@@ -86,7 +86,7 @@ extension Board {
         let head = feed.head(of: .board)
         switch feed.slice(of: topic, after: from, limit: limit) {
         case .some(let publications, let more):
-            var portion = Portion<Change>(limit: limit)
+            var portion = BoundedBatch<Change>(limit: limit)
             portion.add(publications.lazy.map(\.change), size: \.size)
             return ChangeSlice(portion.elements, from: from, more: more || portion.isCut, lost: nil)
         case .none, .future:

@@ -184,7 +184,7 @@ extension VisibleBoard {
         let head = feed.head(of: .board)
         switch feed.slice(of: .board, after: from, limit: limit) {
         case .some(let publications, let more):
-            var portion = Portion<Change>(limit: limit)
+            var portion = BoundedBatch<Change>(limit: limit)
             portion.add(publications.lazy.map(\.change), size: \.size)
             return ChangeSlice(portion.elements, from: from, more: more || portion.isCut, lost: nil)
         case .none, .future:
@@ -192,7 +192,7 @@ extension VisibleBoard {
         case .gap: break
         }
         return try await board.read {
-            var found = Portion<Change>(limit: limit)
+            var found = BoundedBatch<Change>(limit: limit)
             var (cursor, lookedThrough, isOver) = (from, 0, false)
             while !found.isCut, !isOver, lookedThrough < Self.mostLookedThrough {
                 let count = found.batch

@@ -21,9 +21,9 @@ struct Check: AsyncParsableCommand {
         var catalog = StandardCatalog(
             settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
         ).catalog()
-        let files: FileOperations
+        let files: OperationFolderService
         do {
-            files = try FileOperations(settings, config: flags.config, environment: environment)
+            files = try OperationFolderService(settings, config: flags.config, environment: environment)
             files.add(to: &catalog)
             let runbooks = try Runbooks(files: settings.list("runbook"))
             runbooks.add(to: &catalog)

@@ -13,7 +13,8 @@ struct HookServices: ServiceLifecycle.Service {
 
     /// Opens the file of messages; throws `StartError` if it cannot be used.
     init(
-        _ settings: Settings, folder: DataFolder, files: FileOperations, board: Board, port: ReadOnlyStateFlow<Int?>,
+        _ settings: Settings, folder: DataFolder, files: OperationFolderService, board: Board,
+        port: ReadOnlyStateFlow<Int?>,
         logger: Logger
     ) throws {
         let secrets = files.secrets
@@ -57,7 +58,7 @@ extension Settings {
     }
 }
 
-extension FileOperations {
+extension OperationFolderService {
     /// The triggers and notifications of the files, and the notifications that the settings define for all operations.
     func hooks(_ settings: Settings) -> HookPlan {
         var plan = HookPlan()

@@ -31,7 +31,7 @@ struct ServerProcess: Sendable {
     func run() async throws {
         let received = await UnixSignalsSequence(trapping: SignalService.signals)
         let runbooks = try Runbooks(files: settings.list("runbook"))
-        let declared = try FileOperations(
+        let declared = try OperationFolderService(
             settings, config: sources.config, environment: sources.environment, umask: umask)
         let plan = try AccessPlan(settings)
         let certificate = try certificate()
@@ -46,7 +46,7 @@ struct ServerProcess: Sendable {
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
         let standard = operations.catalog()
-        let catalog = { @Sendable (declared: FileOperations) in
+        let catalog = { @Sendable (declared: OperationFolderService) in
             var catalog = standard
             declared.add(to: &catalog, outgoing: operations.environment)
             runbooks.add(to: &catalog)
@@ -123,7 +123,7 @@ struct ServerProcess: Sendable {
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // The longest grace period that any file can allow. The board usually ends sooner.
-        configuration.maximumGracefulShutdownDuration = FileOperations.longestGracePeriod + .milliseconds(3_100)
+        configuration.maximumGracefulShutdownDuration = OperationFolderService.longestGracePeriod + .milliseconds(3_100)
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ListenError {

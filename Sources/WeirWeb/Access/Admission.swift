@@ -11,9 +11,9 @@ struct Admission: Sendable {
     var audience: Audience { authorization.audience }
     var permissions: Permissions { authorization.permissions }
 
-    var key: AudienceDashboards.Key {
+    var key: DashboardCache.Key {
         guard !check.isOpen else { return .open }
-        return AudienceDashboards.Key(audience: audience, isPublic: check.isPublic(audience))
+        return DashboardCache.Key(audience: audience, isPublic: check.isPublic(audience))
     }
 
     /// The sender's current permissions, or nil if the session or token has ended; one comparison while no rights have changed.
@@ -74,7 +74,7 @@ struct AccessCheck: Sendable {
     /// Whether authentication is off and every request has full permissions.
     let isOpen: Bool
     /// Whether `onEventLoop` is authoritative for tails while authentication is off.
-    var mayAnswerTails = false
+    var mayAnswerHeld = false
     /// The sender of every tail while authentication is off, or nil if `onEventLoop` checks each request.
     var anybody: Authorization?
     /// Identifies the sender of a tail before any middleware runs.
@@ -87,7 +87,7 @@ struct AccessCheck: Sendable {
 
     /// The check for Weir's own server, which has no middleware to consult.
     var withoutMiddleware: AccessCheck {
-        guard isOpen, !mayAnswerTails else { return self }
+        guard isOpen, !mayAnswerHeld else { return self }
         let anybody = control.authorize(.localOperator)
         return AccessCheck(control: control, isOpen: true, anybody: anybody) { _, _ in .authorized(anybody) }
     }

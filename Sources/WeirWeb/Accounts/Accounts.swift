@@ -31,7 +31,7 @@ extension DashboardAccess {
         // Authentication is off: like `open`, but tokens keep their limited rights, and requests from a proxy are refused.
         let anybody = directory.control.authorize(.localOperator)
         let check = AccessCheck(
-            control: directory.control, isOpen: true, mayAnswerTails: true, anybody: anybody
+            control: directory.control, isOpen: true, mayAnswerHeld: true, anybody: anybody
         ) { head, peer in
             guard case .authorized(let authorization) = directory.authenticate(AccessRequest(head, peer: peer)),
                 authorization.principal.kind == .operator
@@ -51,7 +51,7 @@ extension AccessCheck {
     /// The check for one request while authentication is off: a token keeps its limited rights, and requests from a proxy are
     /// refused.
     func narrowed(for authentication: Authentication) -> AccessCheck {
-        guard isOpen, mayAnswerTails else { return self }
+        guard isOpen, mayAnswerHeld else { return self }
         if case .authorized(let authorization) = authentication, authorization.principal.kind == .operator {
             return self
         }

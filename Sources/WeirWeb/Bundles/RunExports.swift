@@ -20,7 +20,7 @@ struct RunExports {
         // Detect errors before the first byte; afterwards an error can only truncate the body.
         do { _ = try await dashboard.board.run(run) } catch { throw Problem(error) }
         let board = dashboard.board
-        return download("weir-run-\(run).jsonl", RunTableFormat.bundle.mediaType, slot, exchange.right) { write in
+        return download("weir-run-\(run).jsonl", RunListExportFormat.bundle.mediaType, slot, exchange.right) { write in
             _ = try await board.export(run, write: write)
         }
     }
@@ -33,7 +33,7 @@ struct RunExports {
             throw .unknownOperation(id)
         }
         let format = exchange.target.query["format"]
-        guard let format = format.map(RunTableFormat.init(rawValue:)) ?? .bundle else {
+        guard let format = format.map(RunListExportFormat.init(rawValue:)) ?? .bundle else {
             throw .malformedQuery("format", .queryEither, ["values": .either(["csv", "json", "jsonl"])])
         }
         let slot = try slot()
@@ -41,7 +41,7 @@ struct RunExports {
         let (board, found) = (dashboard.board, query)
         let titles = dashboard.renderer.titles(exchange.locale)
         return download("weir-runs-\(stamp).\(format.rawValue)", format.mediaType, slot, exchange.right) { write in
-            guard let table = RunTable(format, titles: titles) else {
+            guard let table = RunListExport(format, titles: titles) else {
                 return _ = try await board.export(found, write: write)
             }
             try await table.write(found, of: board, write)
@@ -94,7 +94,7 @@ struct RunExports {
     }
 }
 
-enum RunTableFormat: String {
+enum RunListExportFormat: String {
     /// Comma-separated values (RFC 4180), for spreadsheets.
     case csv
     case json
@@ -110,7 +110,7 @@ enum RunTableFormat: String {
     }
 }
 
-struct RunTable {
+struct RunListExport {
     /// The maximum number of runs read at a time; fewer if runs are large.
     private static let page = 200
 
@@ -118,7 +118,7 @@ struct RunTable {
     private let titles: [String: String]
 
     /// Creates a writer; returns nil for a bundle, which contains more than the list.
-    init?(_ format: RunTableFormat, titles: [String: String]) {
+    init?(_ format: RunListExportFormat, titles: [String: String]) {
         guard format != .bundle else { return nil }
         isCSV = format == .csv
         self.titles = titles

@@ -27,7 +27,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     private let isUnencrypted: Bool
     var context: ChannelHandlerContext?
     var throttle: ReadThrottle?
-    let heads: KnownHeads?
+    let heads: RequestHeadCache?
     /// Installs the codec on first use; nil once it is installed.
     var codec: (any HTTPCodecInstaller)?
     var polls: HeldPollHandler?
@@ -47,7 +47,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     /// `isUnencrypted` permits pre-encoded answers and polls recognized without parsing. `codec` is installed behind the
     /// throttle on first use; nil if it is already installed.
     init(
-        limits: ConnectionLimits, registry: ConnectionRegistry, isUnencrypted: Bool = false, heads: KnownHeads? = nil,
+        limits: ConnectionLimits, registry: ConnectionRegistry, isUnencrypted: Bool = false,
+        heads: RequestHeadCache? = nil,
         codec: (any HTTPCodecInstaller)? = nil
     ) {
         self.isUnencrypted = isUnencrypted

@@ -19,9 +19,9 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case idle
         case forwarding
         /// Reading the rest of a tail.
-        case tail(TailRequest, HTTPRequest)
+        case tail(HeldRequest, HTTPRequest)
         /// A tail is held; `closes` tells whether the connection closes after its answer.
-        case holding(WaitRegistration<ChangeWaiter>, TailRequest, closes: Bool, PollResponder)
+        case holding(WaitRegistration<ChangeWaiter>, HeldRequest, closes: Bool, PollResponder)
     }
 
     /// The maximum number of parts that are queued behind a held tail before reading stops.
@@ -175,12 +175,12 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Answers a poll recognized without parsing; requires `isIdle`.
-    func answer(_ known: KnownHeads.Known) {
+    func answer(_ known: RequestHeadCache.Known) {
         guard let context else { return }
         answer(.poll(known.request), .known(known), context)
     }
 
-    private func answer(_ request: TailRequest, _ head: TailHead, _ context: ChannelHandlerContext) {
+    private func answer(_ request: HeldRequest, _ head: HeldRequestHead, _ context: ChannelHandlerContext) {
         let (admission, seen): (Admission, AudienceDashboard)
         // Use the channel, not the context: an HTTP/2 stream traps when its context's core is asked.
         switch dashboard.admit(head, peer: context.channel.remoteAddress) {
@@ -202,7 +202,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func poll(
-        _ request: PollRequest, of admission: Admission, by responder: PollResponder, _ head: TailHead,
+        _ request: PollRequest, of admission: Admission, by responder: PollResponder, _ head: HeldRequestHead,
         _ context: ChannelHandlerContext
     ) {
         let hold = holds
@@ -224,7 +224,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func read(
-        _ request: StreamRequest, of admission: Admission, from seen: AudienceDashboard, _ head: TailHead,
+        _ request: StreamRequest, of admission: Admission, from seen: AudienceDashboard, _ head: HeldRequestHead,
         _ context: ChannelHandlerContext
     ) {
         let hold = holds
@@ -246,7 +246,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Forwards a tail to the routes, which look further and report errors.
-    private func forward(_ head: TailHead, _ context: ChannelHandlerContext) {
+    private func forward(_ head: HeldRequestHead, _ context: ChannelHandlerContext) {
         mode = .idle
         forwarded += 1
         guard watch?.installCodec() ?? true else { return }
@@ -255,7 +255,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    private func deliver(_ answer: some TailAnswer, hold: Int, _ context: ChannelHandlerContext) {
+    private func deliver(_ answer: some HeldAnswer, hold: Int, _ context: ChannelHandlerContext) {
         guard hold == holds, case .holding(_, _, let closes, _) = mode else { return }
         mode = .idle
         say(.holdEnded, context)

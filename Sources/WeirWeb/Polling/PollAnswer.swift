@@ -4,7 +4,7 @@ import WeirJournals
 import WeirPages
 
 /// The response to a poll: its bytes and its cache policy.
-struct PollAnswer: TailAnswer {
+struct PollAnswer: HeldAnswer {
     enum Caching: String, Sendable {
         /// Longer than a hold, because caches include the wait in the age.
         case hold = "public, max-age=20"

@@ -4,9 +4,9 @@ import WeirJournals
 
 /// Caches of rendered and encoded data, shared by all audiences so that memory use does not grow with their number.
 final class PollCaches: Sendable {
-    let batches = GenerationCache<PollAnswers.BatchKey, ByteBuffer>(limit: 16 * 1_024 * 1_024)
-    let messages = GenerationCache<PollAnswers.MessageKey, ByteBuffer>(limit: 4 * 1_024 * 1_024)
-    let events = GenerationCache<PollAnswers.EventKey, ByteBuffer>(limit: 32 * 1_024 * 1_024)
+    let batches = GenerationCache<PollEncoder.BatchKey, ByteBuffer>(limit: 16 * 1_024 * 1_024)
+    let messages = GenerationCache<PollEncoder.MessageKey, ByteBuffer>(limit: 4 * 1_024 * 1_024)
+    let events = GenerationCache<PollEncoder.EventKey, ByteBuffer>(limit: 32 * 1_024 * 1_024)
     let chunks = GenerationCache<StreamAnswers.ChunkKey, StreamChunk>(limit: 16 * 1_024 * 1_024)
     let pages = PageCache()
     let changes = GenerationCache<SequenceNumber, ByteBuffer>(limit: 16 * 1_024 * 1_024)

@@ -23,7 +23,7 @@ final class PollResponder: Sendable {
     /// How long a poll waits that is ahead of this server's view of a shared journal, in milliseconds.
     private static let catchingUp: Int64 = 1_000
 
-    let answers: PollAnswers
+    let answers: PollEncoder
     let streamAnswers: StreamAnswers
     let board: VisibleBoard
     private let renderer: PageRenderer
@@ -47,7 +47,7 @@ final class PollResponder: Sendable {
         self.renderer = renderer
         self.clock = clock
         self.softCap = softCap
-        let answers = PollAnswers(
+        let answers = PollEncoder(
             board: board, renderer: renderer, mount: mount, clock: clock, audience: audience, caches: caches,
             presence: presence)
         self.answers = answers

@@ -200,7 +200,7 @@ struct PresenceMachine: Sendable {
     }
 }
 
-extension PollAnswers {
+extension PollEncoder {
     /// Returns the visitor to list the other visitors for; nil if the page does not show them.
     ///
     /// Requires a store's page and a named user. Public pages list no visitors, because their answers are shared and cached.

@@ -44,7 +44,7 @@ struct ReleasedWaiters {
     private static let batches = (first: 16, most: 256)
 
     private let wall: Int64
-    private let answers: PollAnswers
+    private let answers: PollEncoder
     private let streamAnswers: StreamAnswers
     private var pollAnswers: [PollQuestion: PollAnswer] = [:]
     private var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
@@ -53,7 +53,7 @@ struct ReleasedWaiters {
     private var deliveries: [ObjectIdentifier: Deliveries] = [:]
 
     /// `wall` is the time of delivery in milliseconds since 1970.
-    init(at wall: Int64, answers: PollAnswers, streamAnswers: StreamAnswers) {
+    init(at wall: Int64, answers: PollEncoder, streamAnswers: StreamAnswers) {
         self.wall = wall
         self.answers = answers
         self.streamAnswers = streamAnswers

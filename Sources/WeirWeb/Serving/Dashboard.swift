@@ -22,12 +22,12 @@ public final class Dashboard: Sendable {
     /// The dashboards of all audiences.
     ///
     /// The only access to the board.
-    let audiences: AudienceDashboards
+    let audiences: DashboardCache
     /// The dashboard of full permissions, used if authentication is off.
     var everything: AudienceDashboard { edition.withLockedValue { $0.everything } }
     /// The dashboard without permissions, for content that is the same for every sender.
     var nothing: AudienceDashboard { edition.withLockedValue { $0.nothing } }
-    private let edition: NIOLockedValueBox<DashboardEdition>
+    private let edition: NIOLockedValueBox<CatalogDashboards>
     private let board: Board
     private let rights: RightsWatch
     /// How the server's event loops authenticate polls; nil while the dashboard is not mounted.
@@ -97,9 +97,9 @@ public final class Dashboard: Sendable {
             presence: configuration.showsViewers ? Presence(clock: clock) : nil,
             checks: TemplateChecks(on: pool) { Timestamp(milliseconds: clock.wall) })
         self.services = services
-        let edition = NIOLockedValueBox(DashboardEdition(board, renderer: renderer, services: services))
+        let edition = NIOLockedValueBox(CatalogDashboards(board, renderer: renderer, services: services))
         self.edition = edition
-        let audiences = AudienceDashboards(clock: clock) { key async throws(BoardError) in
+        let audiences = DashboardCache(clock: clock) { key async throws(BoardError) in
             try await edition.withLockedValue { $0 }.dashboard(for: key)
         }
         self.audiences = audiences
@@ -149,13 +149,13 @@ public final class Dashboard: Sendable {
         }
         // Keeps the stores of the board.
         let shown = made.restricted(to: board.catalog, permissions: made.permissions)
-        let next = DashboardEdition(board, renderer: shown, services: services)
+        let next = CatalogDashboards(board, renderer: shown, services: services)
         edition.withLockedValue { $0 = next }
         audiences.replace(with: next.everything, next.nothing)
         services.checks.begin(shown)
     }
 
-    enum TailAdmission {
+    enum HeldAdmission {
         /// The sender's permissions and the dashboard of their audience.
         case authorized(Admission, AudienceDashboard)
         case refused
@@ -163,7 +163,7 @@ public final class Dashboard: Sendable {
     }
 
     /// Authenticates a poll on its connection's event loop, or defers to the route.
-    func admit(_ head: TailHead, peer: @autoclosure () -> SocketAddress?) -> TailAdmission {
+    func admit(_ head: HeldRequestHead, peer: @autoclosure () -> SocketAddress?) -> HeldAdmission {
         guard let check = attached.withLock({ $0 }) else { return .askRoute }
         let answer: AccessCheck.Answer =
             if case .known = head, let anybody = check.anybody { .authorized(anybody) } else {

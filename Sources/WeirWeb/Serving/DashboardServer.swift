@@ -143,7 +143,7 @@ package struct DashboardServer: Service {
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let certificate = dashboard.configuration.certificate else {
             return HTTPServerBuilder { [dashboard, registry, tasks] responder in
-                let heads = KnownHeads(edition: { dashboard.check.hosts.edition })
+                let heads = RequestHeadCache(edition: { dashboard.check.hosts.edition })
                 return PlainChannel(responder: responder, tasks: tasks, logger: dashboard.logger) { codec in
                     let watch = ConnectionGuard(
                         limits: dashboard.configuration.connections, registry: registry, isUnencrypted: true,

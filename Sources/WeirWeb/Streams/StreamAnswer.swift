@@ -4,7 +4,7 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-struct StreamAnswer: TailAnswer {
+struct StreamAnswer: HeldAnswer {
     enum Caching: String, Sendable {
         /// The content between two offsets never changes (section 10.1).
         case lasting = "public, max-age=60, stale-while-revalidate=300"

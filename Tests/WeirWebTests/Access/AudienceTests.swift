@@ -144,7 +144,7 @@ struct AudienceTests {
             }
             let few = server.dashboard.audiences.count
             #expect(few == 5)
-            clock.advance(by: AudienceDashboards.idle + 1)
+            clock.advance(by: DashboardCache.idle + 1)
             known.control.invalidate()
             clock.advance(by: RightsWatch.interval)
             #expect(server.dashboard.audiences.count == 2)

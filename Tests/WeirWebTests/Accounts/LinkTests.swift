@@ -268,7 +268,7 @@ struct LinkTests {
             let principal = Principal(
                 .person, name: maker.name, assignments: [RoleAssignment("admin")])
             var guests: [RawConnection] = []
-            let limit = AudienceDashboards.limit
+            let limit = DashboardCache.limit
             for _ in 0..<limit {
                 let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
                 let link = try await server.directory.createLink(to: run, of: "steps", hours: 1, by: principal).link

@@ -169,7 +169,7 @@ struct HeldPollTests {
                 let json = try answer.json()
                 #expect(json["from"]?.integer == sequences.last ?? 0)
                 let events = try #require(json["ev"]?.array)
-                #expect(events.count <= PollAnswers.eventLimit)
+                #expect(events.count <= PollEncoder.eventLimit)
                 sequences += events.compactMap { $0.array?[0].integer }
                 #expect(json["to"]?.integer == sequences.last)
                 isMore = json["more"] == true

@@ -47,7 +47,7 @@ final class ChangeWriter {
 
     /// Updates the derived data; nothing may be added afterwards.
     func finish() throws {
-        var runs = RunTable(database)
+        var runs = RunRows(database)
         for (id, stream) in streams.sorted(by: { $0.value.opened < $1.value.opened }) {
             switch id {
             case .store(let id): try writeStore(id, stream)

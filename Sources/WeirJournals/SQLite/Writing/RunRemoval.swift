@@ -123,20 +123,20 @@ struct RunRemoval {
     /// Hides runs from all reads; their changes and output are deleted later.
     func hide(_ runs: Set<Int64>) throws {
         guard !runs.isEmpty else { return }
-        var counts: [RunTable.Count: Int64] = [:]
+        var counts: [RunRows.Count: Int64] = [:]
         var floors: [Int64: SequenceNumber] = [:]
         for opened in runs.sorted() {
             let run = try SQLStatement(database, "SELECT operation, phase, sequence FROM runs WHERE opened = ?")
                 .first(opened) { (operation: $0.integer(0), phase: $0.integer(1), sequence: try $0.sequence(2)) }
             guard let run else { continue }
-            counts[RunTable.Count(operation: run.operation, phase: run.phase), default: 0] -= 1
+            counts[RunRows.Count(operation: run.operation, phase: run.phase), default: 0] -= 1
             for subject in [0, run.operation] { floors[subject] = max(floors[subject] ?? 0, run.sequence) }
             try RunTextIndex(database).remove(opened)
             try ReportTable(database).remember(removed: opened)
             try SQLStatement(database, "DELETE FROM runs WHERE opened = ?").run(opened)
             try SQLStatement(database, "INSERT INTO leaving (stream) VALUES (?)").run(opened)
         }
-        try RunTable.add(counts, in: database)
+        try RunRows.add(counts, in: database)
         try FloorTable(database).raise(floors)
         let bits = JournalSchema.blockBits
         try SQLStatement(

@@ -3,7 +3,7 @@ import NIOCore
 /// Buffers bytes between the socket and the parser, so that only as many requests are parsed as the limits permit.
 ///
 /// At most one read is buffered. Until it is parsed, nothing more is read, and TCP flow control slows the client. A known poll
-/// is answered without parsing: see ``KnownHeads``.
+/// is answered without parsing: see ``RequestHeadCache``.
 final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -2,7 +2,7 @@ import GRDB
 import WeirStates
 
 /// Writes the fold of runs, and the counts and indices derived from it.
-struct RunTable {
+struct RunRows {
     struct Count: Hashable {
         let operation: Int64
         let phase: Int64

@@ -9,7 +9,7 @@ import NIOCore
 ///
 /// Heads with an `Authorization` field are not cached. At most `limit` heads of at most `longest` bytes are kept; the least
 /// recently used are evicted first.
-final class KnownHeads: Sendable {
+final class RequestHeadCache: Sendable {
     static let limit = 4_096
     static let longest = 4_096
     private static let requestLimit = 512
@@ -87,14 +87,14 @@ extension ConnectionGuard {
     func setPolls(_ handler: HeldPollHandler?) { polls = handler }
 
     /// Returns the request if the bytes are a known poll that can be answered now.
-    func recognize(_ bytes: ByteBuffer) -> KnownHeads.Known? {
+    func recognize(_ bytes: ByteBuffer) -> RequestHeadCache.Known? {
         guard let heads, let polls, context != nil, machine.unanswered == 0, !machine.isReadingRequest, !isClosing,
             !isDiscarding, polls.isIdle
         else { return nil }
         return heads.recognize(bytes)
     }
 
-    func answer(_ known: KnownHeads.Known) {
+    func answer(_ known: RequestHeadCache.Known) {
         guard let context, let polls else { return }
         machine.requestBegan(bodyLength: 0, now: context.eventLoop.now)
         machine.requestEnded(now: context.eventLoop.now)

@@ -8,7 +8,7 @@ import WeirStates
 
 /// The list of runs: found, followed, taken away as a table, and changed many at a time.
 @Suite(.timeLimit(.minutes(5)))
-struct RunTableTests {
+struct RunListExportTests {
     private static let html = "Accept: text/html"
     private static let form = "Content-Type: application/x-www-form-urlencoded"
 
@@ -143,7 +143,7 @@ struct RunTableTests {
         ("-1.5", "-1.5"), ("a=b", "a=b"), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("a\nb", "\"a\nb\""), ("", ""),
     ])
     func `what a spreadsheet would run is a text`(value: String, cell: String) {
-        #expect(RunTable.cell(value) == cell)
+        #expect(RunListExport.cell(value) == cell)
     }
 
     @Test func `many runs are cancelled after a page says which, each by its own rights, and once`() async throws {

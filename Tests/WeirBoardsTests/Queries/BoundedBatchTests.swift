@@ -2,9 +2,9 @@ import Testing
 
 @testable import WeirBoards
 
-struct PortionTests {
-    private func portion(_ sizes: [Int], limit: Int, bytes: Int) -> Portion<Int> {
-        var portion = Portion<Int>(limit: limit, bytes: bytes)
+struct BoundedBatchTests {
+    private func portion(_ sizes: [Int], limit: Int, bytes: Int) -> BoundedBatch<Int> {
+        var portion = BoundedBatch<Int>(limit: limit, bytes: bytes)
         portion.add(sizes, size: { $0 })
         return portion
     }
@@ -34,7 +34,7 @@ struct PortionTests {
     }
 
     @Test func `what is not wanted takes no place, and its size counts for what is read next`() {
-        var portion = Portion<Int>(limit: 2, bytes: 1_000)
+        var portion = BoundedBatch<Int>(limit: 2, bytes: 1_000)
         portion.add([100, 101, 200], size: { $0 }, where: { $0 % 2 == 1 })
         #expect(portion.elements == [101] && !portion.isCut && portion.batch == 5)
     }

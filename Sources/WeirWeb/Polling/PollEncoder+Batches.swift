@@ -6,7 +6,7 @@ import WeirJournals
 import WeirPages
 
 /// Responses with changes. Each is rendered, encoded and compressed once for all identical requests.
-extension PollAnswers {
+extension PollEncoder {
     static let eventLimit = 500
     /// The maximum bytes of events in a response, unless a single event is larger.
     static let byteLimit = 256 * 1_024

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTPTypes
 
 /// An encoded answer to a tail.
-protocol TailAnswer: Sendable {
+protocol HeldAnswer: Sendable {
     var status: HTTPResponse.Status { get }
     var fields: HTTPFields { get }
     var body: ByteBuffer { get }
@@ -12,7 +12,7 @@ protocol TailAnswer: Sendable {
     var message: ByteBuffer? { get }
 }
 
-extension TailAnswer {
+extension HeldAnswer {
     /// The response head at a time in milliseconds since 1970.
     func head(at wall: Int64) -> HTTPResponse {
         var fields = fields
@@ -46,7 +46,7 @@ extension HeldPollHandler {
         watch.heard(event)
     }
 
-    func write(_ answer: some TailAnswer, closes: Bool, _ context: ChannelHandlerContext) {
+    func write(_ answer: some HeldAnswer, closes: Bool, _ context: ChannelHandlerContext) {
         let closes = closes || answer.closes || isQuiescing
         let wall = dashboard.clock.wall
         if !closes, let watch, watch.answer(answer.message ?? answer.encoded(at: wall)) { return }

@@ -8,9 +8,9 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite struct FileOperationsTests {
+@Suite struct OperationFolderServiceTests {
     private func operations(
-        _ files: [String: String], _ body: (FileOperations, URL) throws -> Void
+        _ files: [String: String], _ body: (OperationFolderService, URL) throws -> Void
     ) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
         let own = folder.appending(path: "operations")
@@ -24,7 +24,7 @@ import WeirStates
         }
         let settings = try Settings(flags: [String: String](), environment: [:], file: nil)
         let config = folder.appending(path: "weir.yml").path
-        try body(try FileOperations(settings, config: config, environment: [:]), folder)
+        try body(try OperationFolderService(settings, config: config, environment: [:]), folder)
     }
 
     private static let backup = """
@@ -129,7 +129,7 @@ import WeirStates
     @Test func `a folder that is set and missing stops the start`() throws {
         let settings = try Settings(flags: ["operations": "/no/such/folder"], environment: [:], file: nil)
         let error = #expect(throws: StartError.self) {
-            try FileOperations(settings, config: nil, environment: [:])
+            try OperationFolderService(settings, config: nil, environment: [:])
         }
         #expect(error?.exitCode == 78)
     }

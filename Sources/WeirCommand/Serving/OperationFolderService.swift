@@ -8,7 +8,7 @@ import WeirPages
 import WeirStandard
 import WeirStates
 
-struct FileOperations: Sendable {
+struct OperationFolderService: Sendable {
     let tracker: FolderTracker
     let choices: ChoiceLists
     private let folder: OperationFolder
@@ -40,12 +40,12 @@ struct FileOperations: Sendable {
         secrets = KeptSecrets(DataFolder(settings).secrets)
     }
 
-    private init(_ other: FileOperations, _ folder: OperationFolder) {
+    private init(_ other: OperationFolderService, _ folder: OperationFolder) {
         (tracker, environment, choices, secrets) = (other.tracker, other.environment, other.choices, other.secrets)
         self.folder = folder
     }
 
-    func reading(_ folder: OperationFolder) -> FileOperations { FileOperations(self, folder) }
+    func reading(_ folder: OperationFolder) -> OperationFolderService { OperationFolderService(self, folder) }
 
     static let longestGracePeriod = Duration.seconds(3_600)
     var definitions: [OperationDefinition] { folder.definitions }

@@ -10,7 +10,7 @@ import Testing
 @testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(5)))
-struct KnownHeadsTests {
+struct RequestHeadCacheTests {
     private static let fields = "Host: localhost\r\nAccept: application/json\r\nCookie: weir-name=Ada\r\n\r\n"
 
     private static func poll(_ path: String) -> PollRequest? { PollRequest(path: path.dropFirst("/live/1/".count)) }
@@ -25,8 +25,8 @@ struct KnownHeadsTests {
 
     private static let path = "/live/1/board/abc/7/3"
 
-    private func heads(knowing fields: HTTPFields = [:]) throws -> KnownHeads {
-        let heads = KnownHeads { 0 }
+    private func heads(knowing fields: HTTPFields = [:]) throws -> RequestHeadCache {
+        let heads = RequestHeadCache { 0 }
         let request = try #require(Self.poll(Self.path))
         heads.remember(Self.bytes(Self.path), as: request, Self.head(Self.path, fields))
         return heads
@@ -80,22 +80,22 @@ struct KnownHeadsTests {
     }
 
     @Test func `bytes that are not those of the request are not kept for it`() throws {
-        let heads = KnownHeads { 0 }
+        let heads = RequestHeadCache { 0 }
         heads.remember(
             Self.bytes("/live/1/board/abc/8/3"), as: try #require(Self.poll(Self.path)), Self.head(Self.path))
         #expect(heads.recognize(Self.bytes("/live/1/board/abc/8/3")) == nil)
     }
 
     @Test func `a long head is parsed each time`() throws {
-        let heads = KnownHeads { 0 }
-        let fields = "Host: localhost\r\nCookie: a=\(String(repeating: "b", count: KnownHeads.longest))\r\n\r\n"
+        let heads = RequestHeadCache { 0 }
+        let fields = "Host: localhost\r\nCookie: a=\(String(repeating: "b", count: RequestHeadCache.longest))\r\n\r\n"
         heads.remember(Self.bytes(Self.path, fields), as: try #require(Self.poll(Self.path)), Self.head(Self.path))
         #expect(heads.recognize(Self.bytes(Self.path, fields)) == nil)
     }
 
     @Test func `when other host names are allowed, each head is looked at again`() throws {
         let hosts = HostCheck(allowed: ["localhost"])
-        let heads = KnownHeads { hosts.edition }
+        let heads = RequestHeadCache { hosts.edition }
         let request = try #require(Self.poll(Self.path))
         heads.remember(Self.bytes(Self.path), as: request, Self.head(Self.path))
         #expect(heads.recognize(Self.bytes(Self.path)) != nil)
@@ -111,7 +111,7 @@ struct KnownHeadsTests {
         private(set) var isParsing = false
         private(set) var paths: [String] = []
 
-        init(_ server: TestServer, _ heads: KnownHeads) throws {
+        init(_ server: TestServer, _ heads: RequestHeadCache) throws {
             let watch = ConnectionGuard(
                 limits: ConnectionLimits(), registry: ConnectionRegistry(), isUnencrypted: true, heads: heads,
                 codec: self)
@@ -153,7 +153,7 @@ struct KnownHeadsTests {
 
     @Test func `a viewer whose poll is known is held without a parser, until another request comes`() async throws {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             let tail = try server.tail()
             let (first, second) = (try Connection(server, heads), try Connection(server, heads))
             try first.send(Self.get(tail))
@@ -177,7 +177,7 @@ struct KnownHeadsTests {
 
     @Test func `a known poll in pieces is parsed, and the next that comes whole is not`() async throws {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             // It is answered at once: there is no such history.
             let poll = Self.get("/live/1/board/x/0/0")
             let first = try Connection(server, heads)
@@ -197,7 +197,7 @@ struct KnownHeadsTests {
 
     @Test func `a beginning of sixteen bytes is known with its rest, and parsed if none comes`() async throws {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             let tail = try server.tail()
             let (first, second, third) = (
                 try Connection(server, heads), try Connection(server, heads), try Connection(server, heads)
@@ -218,7 +218,7 @@ struct KnownHeadsTests {
 
     @Test func `a poll that is refused is refused each time`() async throws {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             let tail = try server.tail()
             let connection = try Connection(server, heads)
             try connection.send(Self.get(tail, "Host: elsewhere.example\r\n"))
@@ -230,7 +230,7 @@ struct KnownHeadsTests {
 
     @Test func `of polls that are sent together none is taken for another`() async throws {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             let connection = try Connection(server, heads)
             let (one, two) = (
                 Self.get("/live/1/board/x/0/0"), Self.get("/live/1/board/x/0/0", "Accept-Encoding: gzip\r\n")
@@ -246,7 +246,7 @@ struct KnownHeadsTests {
 
     @Test func `the answer to a known poll needs no parser either, and the next poll is known, too`() async throws {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             let poll = Self.get("/live/1/board/x/0/0")
             let (first, second) = (try Connection(server, heads), try Connection(server, heads))
             try first.send(poll)
@@ -263,7 +263,7 @@ struct KnownHeadsTests {
     @Test func `a poll that fills what is parsed at a time is never taken for all that was sent with it`() async throws
     {
         try await TestServer.run { server in
-            let heads = KnownHeads { 0 }
+            let heads = RequestHeadCache { 0 }
             let path = "/live/1/board/x/0/0"
             let rest = ConnectionMachine.sliceOfRequests - Self.get(path, "Cookie: a=\r\n").utf8.count
             let full = Self.get(path, "Cookie: a=\(String(repeating: "b", count: rest))\r\n")

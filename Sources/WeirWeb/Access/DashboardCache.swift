@@ -8,7 +8,7 @@ import WeirPages
 ///
 /// Idle dashboards are removed. Beyond the limit, the least recently used one is removed and its held polls are released, so
 /// that clients poll again.
-final class AudienceDashboards: Sendable {
+final class DashboardCache: Sendable {
     struct Key: Hashable, Sendable {
         let audience: Audience
         let isPublic: Bool
@@ -114,14 +114,14 @@ final class AudienceDashboards: Sendable {
 }
 
 /// The pages and dashboards of one version of the catalog.
-struct DashboardEdition: Sendable {
+struct CatalogDashboards: Sendable {
     let renderer: PageRenderer
     /// The dashboard with full permissions, used when authentication is off.
     let everything: AudienceDashboard
     /// The dashboard without permissions, for resources that are the same for everyone.
     let nothing: AudienceDashboard
     private let board: Board
-    private let make: @Sendable (VisibleBoard, AudienceDashboards.Key, Catalog) -> AudienceDashboard
+    private let make: @Sendable (VisibleBoard, DashboardCache.Key, Catalog) -> AudienceDashboard
 
     init(_ board: Board, renderer: PageRenderer, services: DashboardServices) {
         self.board = board
@@ -139,7 +139,7 @@ struct DashboardEdition: Sendable {
     }
 
     /// Throws `unavailable` when the journal cannot be read.
-    func dashboard(for key: AudienceDashboards.Key) async throws(BoardError) -> AudienceDashboard {
+    func dashboard(for key: DashboardCache.Key) async throws(BoardError) -> AudienceDashboard {
         let visible = try await VisibleBoard(board, for: key.audience.permissions)
         return make(visible, key, try await visible.pageCatalog())
     }

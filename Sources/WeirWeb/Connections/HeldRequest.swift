@@ -12,10 +12,10 @@ extension Dashboard {
         [AbsoluteTarget.Installer(), HeldPollHandler(self)]
     }
 
-    func tail(_ head: HTTPRequest) -> TailRequest? {
+    func tail(_ head: HTTPRequest) -> HeldRequest? {
         guard head.method == .get, let path = head.path, let below = mount.below(path),
             head.headerFields[.transferEncoding] == nil, head.headerFields[.contentLength] == nil,
-            let request = TailRequest(below), check.problem(with: head) == nil
+            let request = HeldRequest(below), check.problem(with: head) == nil
         else { return nil }
         guard case .poll(var poll) = request else { return request }
         poll.takesGzip = AcceptedCoding.isGzip(head.headerFields[.acceptEncoding])
@@ -24,7 +24,7 @@ extension Dashboard {
 }
 
 /// A request that an event loop can hold: the tail of a page's feed, or a long poll of a stream.
-enum TailRequest: Hashable, Sendable {
+enum HeldRequest: Hashable, Sendable {
     case poll(PollRequest)
     case stream(StreamRequest)
 
@@ -53,9 +53,9 @@ enum TailRequest: Hashable, Sendable {
     }
 }
 
-enum TailHead {
+enum HeldRequestHead {
     case parsed(HTTPRequest)
-    case known(KnownHeads.Known)
+    case known(RequestHeadCache.Known)
 
     var request: HTTPRequest {
         switch self {

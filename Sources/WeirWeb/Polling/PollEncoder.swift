@@ -6,7 +6,7 @@ import WeirJournals
 import WeirPages
 
 /// Makes the responses to polls, encoding each once for all identical requests.
-final class PollAnswers: Sendable {
+final class PollEncoder: Sendable {
     /// The range of the client's reconnect delay after a shutdown, in milliseconds.
     static let drainRetry: ClosedRange<Int64> = 0...4_000
     /// The range of the client's reconnect delay when too many polls are held, in milliseconds.
@@ -64,7 +64,7 @@ final class PollAnswers: Sendable {
     }
 
     /// Restarts a client whose permissions have changed, without any content that it may no longer see.
-    func moved(_ request: PollRequest, to key: AudienceDashboards.Key) -> PollAnswer {
+    func moved(_ request: PollRequest, to key: DashboardCache.Key) -> PollAnswer {
         let urls = PollURLs(
             mount: urls.mount, epoch: urls.epoch, audience: key.isPublic ? nil : key.audience.label,
             edition: urls.edition)

@@ -5,7 +5,7 @@ import WeirStates
 ///
 /// To fill it, read `room` elements at a time until `room` is 0. The batch size adapts to the size of the elements, so
 /// that little is read beyond the limits.
-struct Portion<Element> {
+struct BoundedBatch<Element> {
     private static var batchLimit: Int { 64 }
     /// The number of elements of the first read, when their size is unknown.
     private static var firstBatch: Int { 8 }
@@ -67,16 +67,16 @@ extension Board {
 
     func portion(
         of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int
-    ) async throws -> Portion<Change> {
-        var portion = Portion<Change>(limit: limit)
+    ) async throws -> BoundedBatch<Change> {
+        var portion = BoundedBatch<Change>(limit: limit)
         try await portion.fill(size: \.size) { [journal] end, count in
             try await journal.changes(of: topic, after: end?.sequence ?? after, through: last, limit: count)
         }
         return portion
     }
 
-    func portion(ofOutputOf run: String, after: SequenceNumber, limit: Int) async throws -> Portion<OutputLine> {
-        var portion = Portion<OutputLine>(limit: limit)
+    func portion(ofOutputOf run: String, after: SequenceNumber, limit: Int) async throws -> BoundedBatch<OutputLine> {
+        var portion = BoundedBatch<OutputLine>(limit: limit)
         try await portion.fill(size: \.size) { [journal] end, count in
             try await journal.output(of: run, after: end?.number ?? after, limit: count)
         }
@@ -84,7 +84,7 @@ extension Board {
     }
 
     func portion(of query: RunQuery) async throws -> RunPage {
-        var portion = Portion<RunRecord>(limit: query.limit)
+        var portion = BoundedBatch<RunRecord>(limit: query.limit)
         try await portion.fill(size: \.size) { [journal] end, count in
             var batch = end.map(query.following) ?? query
             batch.limit = count
