@@ -88,7 +88,7 @@ package enum BoardWording: String, Wording {
     case nothingToCancel = "This run has already ended, so there is nothing to cancel."
     case nothingToDecide = "This run has already ended, so there is nothing to decide."
     case nothingToContinue = "No step of this run failed after others had succeeded. Start it again from the beginning."
-    case notAsking = "Nobody is asked at this step now: somebody else may have decided. Look at the run's page."
+    case notAsking = "This step is not waiting for a decision: it may have been decided already. See the run's page."
     case stillActive = "This run is still active. Cancel it, or wait until it has ended."
     case following = """
         This server only shows what “{other}” records, so nothing was done. Send this to that server, or try again \
@@ -135,5 +135,5 @@ package enum BoardWording: String, Wording {
     case keyOfInput = "This idempotency key was used for another input of this operation. Use a new key for each start."
     case keyOfAction = "This idempotency key was used for something else. Use a new key for each action."
     case reportGivenUp = "The request was given up before it was recorded. Send it again."
-    case notAllowed = "You may see this, but not do that. Ask whoever runs this server to give you a role that may."
+    case notAllowed = "You can see this, but not change it. Ask an administrator of this server for a role that can."
 }

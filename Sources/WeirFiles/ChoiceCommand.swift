@@ -77,7 +77,7 @@ struct ChoiceCommand: Sendable, Hashable {
         case .signalled(let signal, _):
             throw Failure(sentence: "The program “\(name)” was ended by the signal \(signal).")
         case .notStarted(let failure): throw Failure(sentence: failure.sentence(running: name))
-        case .lost: throw Failure(sentence: "Nobody knows how “\(name)” ended.")
+        case .lost: throw Failure(sentence: "The exit status of “\(name)” is unknown.")
         }
         guard let printed else {
             throw Failure(sentence: "The program “\(name)” printed more than 128 KiB.")

@@ -85,7 +85,7 @@ struct YAMLText {
         for (key, value) in mapping {
             if case .mapping = key {
                 // An unquoted `{{x}}` is a mapping whose key is a mapping.
-                list.note(place, "A text with {{…}} must stand in quotes, such as \"{{database}}\".")
+                list.note(place, "A text with {{…}} must be in quotes, such as \"{{database}}\".")
                 return nil
             }
             let place = FilePlace(key.mark)
@@ -105,7 +105,7 @@ struct YAMLText {
 
     private mutating func tagged(_ place: FilePlace) -> FileValue? {
         list.note(
-            place, "Tags (!) are not supported. A text that begins with an exclamation mark must stand in quotes.")
+            place, "Tags (!) are not supported. A text that begins with an exclamation mark must be in quotes.")
         return nil
     }
 
@@ -161,20 +161,20 @@ struct YAMLText {
             return "The line is indented with a tab, which YAML does not allow. Use spaces."
         }
         if near.contains(where: Self.hasBareBraces) {
-            return "A text with {{…}} must stand in quotes, such as \"{{database}}\"."
+            return "A text with {{…}} must be in quotes, such as \"{{database}}\"."
         }
         if problem.contains("alphabetic or numeric"), near.contains(where: { $0.contains("*") || $0.contains("&") }) {
-            return "A text that begins with * or & must stand in quotes, such as \"* * * * *\"."
+            return "A text that begins with * or & must be in quotes, such as \"* * * * *\"."
         }
         if problem.contains("escape character") {
             return "In double quotes a backslash begins an escape. Put patterns in single quotes, such as '\\d+'."
         }
         if problem.contains("mapping values are not allowed") {
-            return "A text with a colon and a space must stand in quotes; or the line is indented differently from "
+            return "A text with a colon and a space must be in quotes; or the line is indented differently from "
                 + "its neighbours."
         }
         if problem.contains("cannot start any token") {
-            return "A text that begins with %, @ or ` must stand in quotes."
+            return "A text that begins with %, @ or ` must be in quotes."
         }
         if problem.contains("another document") { return "The file holds more than one document. Keep one." }
         return "This is not YAML: \(problem)."

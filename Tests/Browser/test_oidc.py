@@ -252,7 +252,7 @@ def test_a_provider_that_is_down_keeps_nobody_out_who_is_in(weir, provider):
     assert visitor.get("/runs").status_code == 200
     assert late.get("/sign-in").status_code == 200
     assert late.get("/sign-in/provider").status_code == 503
-    until(lambda: "Nobody can sign in through the identity provider at the moment." in weir.log.read_text())
+    until(lambda: "The identity provider is not available for sign-in." in weir.log.read_text())
     provider.start()
     until(lambda: late.get("/sign-in/provider").status_code == 303, seconds=40)
     assert late.sign_in("vera").status_code == 303

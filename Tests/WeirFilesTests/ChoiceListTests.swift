@@ -327,7 +327,7 @@ struct ChoiceListTests {
                     "8:48: There is no input “x”. Did you mean {{a}}?",
                     "9:34: \(Self.circle("f"))",
                     "10:34: \(Self.circle("f"))",
-                    "10:35: The program itself cannot be an input: it must stand there as it is.",
+                    "10:35: The program itself cannot be an input: write its name.",
                     "11:34: \(Self.circle("f"))",
                     "11:43: A field cannot stand in the text that an interpreter runs. Use `shell` with "
                         + "\"$WEIR_INPUT_NAME\", or pass the value as an argument of its own after the text.",

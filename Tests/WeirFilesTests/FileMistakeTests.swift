@@ -7,9 +7,9 @@ import WeirStates
 
 struct FileMistakeTests {
     private static let cases: [(text: String, mistake: String)] = [
-        ("title: T\ncommand: [ls, {{folder}}]", "2:15: A text with {{…}} must stand in quotes"),
-        ("title: T\ncommand: [ls]\nworking_dir: {{x}} y", "3:20: A text with {{…}} must stand in quotes"),
-        ("title: T\ncommand: [ls]\nschedule: * * * * *", "3:12: A text that begins with * or & must stand in quotes"),
+        ("title: T\ncommand: [ls, {{folder}}]", "2:15: A text with {{…}} must be in quotes"),
+        ("title: T\ncommand: [ls]\nworking_dir: {{x}} y", "3:20: A text with {{…}} must be in quotes"),
+        ("title: T\ncommand: [ls]\nschedule: * * * * *", "3:12: A text that begins with * or & must be in quotes"),
         ("title: T\ncomand: [ls]", "2:1: An operation has no `comand`. Did you mean `command`?"),
         ("command: [ls]", "1:1: `title` is missing"),
         ("title: T", "1:1: There is nothing to run."),

@@ -55,11 +55,11 @@ struct HookKeyTests {
             ])
         #expect(
             mistakes("triggers: [{name: push, secret: s, inputs: {branch: \"{{boy.ref}}\"}}]") == [
-                "“{{boy.ref}}” is no place in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
+                "“{{boy.ref}}” is not a path in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
             ])
         #expect(
             mistakes("triggers: [{name: push, secret: s, only: {ref: main}, inputs: {branch: x}}]") == [
-                "“ref” is no place in a request. Write a path such as body.ref or header.X-GitHub-Event."
+                "“ref” is not a path in a request. Write a path such as body.ref or header.X-GitHub-Event."
             ])
         #expect(mistakes("triggers: [{name: push, inputs: {branch: x}}]").count == 1)
     }

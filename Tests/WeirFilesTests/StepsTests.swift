@@ -113,7 +113,7 @@ import WeirOperations
         ),
         (
             "- {name: a, approve: {prompt: Go?, who: [ana]}}",
-            "w.yml:2:47: “ana” is nobody: write role:NAME, group:NAME or user:NAME."
+            "w.yml:2:47: “ana” is not a role, group or user: write role:NAME, group:NAME or user:NAME."
         ),
         (
             "- {name: a, uses: back, with: {base: a}}\n      - {name: b, command: [cat, \"{{f}}\"], with: {f: \"{{steps.a.fiel}}\"}}",

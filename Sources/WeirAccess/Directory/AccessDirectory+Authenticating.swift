@@ -16,7 +16,7 @@ extension AccessDirectory: Authenticator {
             if !allowsForwarded, Self.forwarding.contains(where: { !request.values($0).isEmpty }) {
                 return .refused(
                     .forwarded(
-                        "This server asks nobody to sign in and serves only its own machine, but the request came "
+                        "This server does not require sign-in and serves only its own machine, but the request came "
                             + "through a proxy. Set `auth`; see Documentation/access.md."))
             }
             return .authorized(control.authorize(.localOperator))

@@ -49,7 +49,7 @@ extension AccessDirectory {
         } catch {
             if state.withLock({ $0.failing.insert(use).inserted }) {
                 logger.error(
-                    "Users and sessions cannot be \(use.rawValue). Whoever is signed in stays so.",
+                    "Users and sessions cannot be \(use.rawValue). Signed-in users stay signed in.",
                     metadata: ["cause": "\(Quoted(error))"])
             }
             throw error

@@ -32,8 +32,8 @@ package enum AccessWording: String, Wording {
 
     case linkHours = "A link can be good for 1 to 8760 hours."
     case linkHoursMissing = "Say for how many hours the link is good: 1 to 8760."
-    case linkUnneeded = "Nobody is asked to sign in here, so the address of the run is all it takes."
-    case tooManyLinks = "There are {limit} links already. Revoke some that nobody uses."
+    case linkUnneeded = "This server does not require sign-in, so the address of the run is enough."
+    case tooManyLinks = "There are {limit} links already. Revoke unused ones."
     case unknownLink = "There is no such link."
     case name = """
         Choose a name of 1 to 64 lower-case letters, digits, dots, hyphens, underscores or @; it begins with a \
@@ -44,14 +44,14 @@ package enum AccessWording: String, Wording {
         {name} has several roles. Set all of them: weir user role {name} --role …, or PUT /api/v1/users/{name}/roles.
         """
     case unknownUser = "There is no such user."
-    case lastAdministrator = "This is the last administrator. Make somebody else one first."
+    case lastAdministrator = "This is the last administrator. Give another user this role first."
     case unknownRole = "There is no role {role}. The roles are {roles}."
     case tag = "{tag} is no tag: use lower-case letters, digits and hyphens."
     case pattern = "{pattern} is no pattern of ids: use lower-case letters, digits, hyphens, * and ?."
     case tokenPurpose = "Name the token in one line of 1 to 100 visible characters: what it is for."
     case tokenRole = "Give the token a role."
     case tokenDays = "A token can be good for 1 to 3650 days."
-    case tooManyTokens = "There are {limit} tokens already. Revoke some that nobody uses."
+    case tooManyTokens = "There are {limit} tokens already. Revoke unused ones."
     case unknownToken = "There is no such token."
     case removedAccount = "Your account was removed."
     case peopleOnly = "Only people can do this. Sign in first."

@@ -117,7 +117,7 @@ package struct AccessRulesReader {
         }
         return words.compactMap { word in
             guard let grantee = RoleGrant.Grantee(word.text) else {
-                note(word.line, "`\(word.text)` is nobody; write everyone, signed-in, user:NAME or group:NAME")
+                note(word.line, "`\(word.text)` is not a principal; write everyone, signed-in, user:NAME or group:NAME")
                 return nil
             }
             return grantee

@@ -242,7 +242,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
             case .stepInterrupted: "The server stopped while the step \(step) was running."
             case .notStarted: "The step \(step) could not be started.\(rest)"
             case .refused: "\(by ?? "Somebody") refused at the step \(step).\(detail.map { " “\($0)”" } ?? "")"
-            case .lapsed: "Nobody decided at the step \(step) in time, which counts as a refusal."
+            case .lapsed: "No decision was made at the step \(step) in time, which counts as a refusal."
             case .tookTooLong: "The step \(step) took longer than it may."
             case .noValue: "The step \(step) could not be given its input.\(rest)"
             case .fileChanged:

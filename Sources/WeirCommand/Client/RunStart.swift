@@ -125,7 +125,7 @@ package struct InputArguments: Sendable, Hashable {
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
                 throw ClientError(
-                    .refused, "“\(VisibleText.line(word))” is no input. Write name=value, such as database=orders.")
+                    .refused, "“\(VisibleText.line(word))” is not an input. Write name=value, such as database=orders.")
             }
             let name = String(word[..<equals])
             guard !fields.contains(where: { $0.name == name }) else {

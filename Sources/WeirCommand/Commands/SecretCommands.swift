@@ -56,7 +56,7 @@ struct SecretCommands: ParsableCommand {
 
     struct Make: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a random secret, keeps it, and prints it for whoever sends or receives.")
+            abstract: "Makes a random secret, keeps it, and prints it for the other side.")
         @Argument(help: "Its name.") var name: String
         @OptionGroup var place: Place
 

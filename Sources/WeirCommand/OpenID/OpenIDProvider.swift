@@ -196,14 +196,14 @@ final class OpenIDProvider: IdentityProvider {
         let sound = (groups ?? []).filter(VisibleName.isSound).prefix(ProviderSignIn.maximumGroups)
         if groups == nil {
             logger.warning(
-                "The provider named no groups of somebody who signs in. Is oidc.groups-claim right, and the scope allowed?",
+                "The provider sent no groups for a user. Is oidc.groups-claim right, and the scope allowed?",
                 metadata: [
                     "claim": "\(configuration.groupsClaim)",
                     "claims": "\(Quoted((claims.object ?? [:]).keys.sorted().joined(separator: " ")))",
                 ])
         } else if sound.count < groups?.count ?? 0 {
             logger.warning(
-                "Some groups of somebody who signs in are left out: they are too many, or no visible text.",
+                "Some groups of a user are ignored: there are too many, or they are not visible text.",
                 metadata: ["kept": "\(sound.count)"])
         }
         let person = StoredPerson(

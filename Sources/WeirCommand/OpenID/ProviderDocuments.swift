@@ -65,7 +65,7 @@ actor ProviderDocuments {
             let wait = metadataSchedule.fail(now: now())
             if isNews {
                 logger.warning(
-                    "Nobody can sign in through the identity provider at the moment.",
+                    "The identity provider is not available for sign-in.",
                     metadata: ["cause": "\(Quoted(error))", "tried again after": "\(wait) ms, then less often"])
             }
             return .failure(error)

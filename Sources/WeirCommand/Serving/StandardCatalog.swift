@@ -45,7 +45,7 @@ struct StandardCatalog: Sendable {
         catalog.add(
             HostVitals(.init(reader: SystemHostReader(folder: folder.path))), id: "host-vitals", title: "Host vitals",
             summary:
-                "This machine's processor, memory, load, disk and network, each second while somebody is watching.",
+                "This machine's processor, memory, load, disk and network, each second while a page shows it.",
             reentry: .joinExisting, lifetime: .whileWatched())
         catalog.add(
             upload, id: "file-upload", title: "Upload a file",
@@ -56,13 +56,13 @@ struct StandardCatalog: Sendable {
                     url: settings.text("iss-position.url") ?? "",
                     interval: settings.duration("iss-position.interval") ?? .seconds(5)), environment: environment),
             id: "iss-position", title: "ISS position",
-            summary: "Where the International Space Station is, every few seconds while somebody is watching.",
+            summary: "The position of the International Space Station, every few seconds while a page shows it.",
             reentry: .joinExisting, lifetime: .whileWatched())
         catalog.add(
             Greeting(
                 .init(isOwn: settings.text("greeting.url") == nil, url: greetingURL), environment: environment),
             id: "greeting", title: "Greeting",
-            summary: "Asks a greeting service to greet somebody.")
+            summary: "Requests a greeting from a service.")
         catalog.add(
             HTTPRequestOperation(environment: environment), id: "http-request", title: "HTTP request",
             summary: "Sends a request, with retries, and shows the result.")

@@ -77,7 +77,7 @@ extension Setting {
         Setting(
             key: "audit.head-url", kind: .url, standard: nil,
             help:
-                "Where the newest hash of the audit is sent every hour, by POST, so that nobody can rewrite the audit unnoticed."
+                "The URL to which the newest hash of the audit is sent every hour, by POST, so that a rewritten audit is detected."
         ),
     ]
 }

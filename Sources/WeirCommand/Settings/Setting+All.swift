@@ -70,7 +70,7 @@ extension Setting {
         Setting(
             key: "runs.maximum", kind: .integer(1...1_000_000), standard: "1000",
             help:
-                "How many runs can be active at a time, not counting those that run only because somebody is watching."),
+                "How many runs can be active at a time, excluding those that run only while a page shows them."),
         Setting(
             key: "runs.maximum-per-operation", kind: .integer(1...1_000_000), standard: "500",
             help: "How many of them can belong to one operation."),
@@ -79,7 +79,7 @@ extension Setting {
             help: "How many of them one actor can have started."),
         Setting(
             key: "reports.undeclared", kind: .word(["no", "yes"]), standard: "no",
-            help: "Whether programs can report runs of operations that nobody declared here."),
+            help: "Whether programs can report runs of operations that are not declared here."),
         Setting(
             key: "reports.maximum", kind: .integer(1...1_000_000), standard: "1000",
             help: "How many reported runs can be open at a time; half of them can belong to one reporter."),

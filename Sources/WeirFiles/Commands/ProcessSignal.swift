@@ -45,11 +45,11 @@ package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
         Known(name: "ABRT", number: SIGABRT, meaning: "it gave up, as programs do at an error of their own"),
         Known(name: "BUS", number: SIGBUS, meaning: "it reached for memory that is not there"),
         Known(name: "FPE", number: SIGFPE, meaning: "it divided by zero, or the like"),
-        Known(name: "KILL", number: SIGKILL, meaning: "somebody, or the system when memory ran out, killed it"),
+        Known(name: "KILL", number: SIGKILL, meaning: "a user, or the system when memory ran out, killed it"),
         Known(name: "USR1", number: SIGUSR1),
         Known(name: "SEGV", number: SIGSEGV, meaning: "it reached for memory that is not its own"),
         Known(name: "USR2", number: SIGUSR2),
-        Known(name: "PIPE", number: SIGPIPE, meaning: "nobody read any more what it wrote"),
+        Known(name: "PIPE", number: SIGPIPE, meaning: "its output was closed while it was writing"),
         Known(name: "ALRM", number: SIGALRM), Known(name: "TERM", number: SIGTERM, meaning: "it was asked to stop"),
         Known(name: "CONT", number: SIGCONT), Known(name: "WINCH", number: SIGWINCH),
         Known(name: "XCPU", number: SIGXCPU, meaning: "it used more processor time than it may"),
@@ -81,9 +81,9 @@ package struct CommandFailure: Error, Sendable, Hashable {
         case ("directory", ENOENT):
             "The folder that the command should run in is not there. Make it, or correct working_dir."
         case ("directory", EACCES), ("directory", EPERM):
-            "The folder that the command should run in may not be entered by the user that the server runs as."
-        case ("directory", ENOTDIR): "What the command should run in is no folder. Correct working_dir."
-        case ("nice", _): "The command may not be given that priority: only root may go below 0. Correct nice."
+            "The server's user has no access to the command's working directory."
+        case ("directory", ENOTDIR): "The command's working directory is not a folder. Correct working_dir."
+        case ("nice", _): "The command cannot have that priority: values below 0 require root. Correct nice."
         case ("memory", _), ("files", _): "The command's limits could not be set. Correct limits."
         case ("terminal", _):
             "The system has no terminal left to give to the command. Try again, or leave terminal out."

@@ -75,7 +75,7 @@ extension OperationKeys {
             "Who decides, as role:NAME, group:NAME or user:NAME; otherwise everybody who may act on the operation."),
         .init("within", .duration(most: .seconds(30 * 86_400)), "How long there is to decide."),
         .init(
-            "otherwise", .choice(["approve", "refuse"]), "What counts if nobody decides in time; `refuse` by default."),
+            "otherwise", .choice(["approve", "refuse"]), "The decision if none is made in time; `refuse` by default."),
     ]
 }
 
@@ -92,7 +92,7 @@ extension OperationKeys {
         .init("url", .text(limit: 8_000), "The address that a feed polls."),
         .init("every", .duration(most: .seconds(86_400)), "The time between two requests of a feed; 1m by default."),
         .init("while", .choice(["watched", "always"]), "When a feed polls: `watched` by default."),
-        .init("show", .text(limit: 1_000), "What the page of a feed says; {{value}} stands for a value."),
+        .init("show", .text(limit: 1_000), "The text on a feed's page; {{value}} stands for a value."),
     ]
 
     static let programNames: Set = [

@@ -25,7 +25,7 @@ enum OperationKeys {
             .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
             .init(
                 "schedule", .either(.text(limit: 1_000), .object(schedule)),
-                "When the server starts the operation by itself: a cron expression, or a mapping."),
+                "The times at which the server starts the operation: a cron expression, or a mapping."),
             .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
             .init(
                 "notify", .list(of: notification, limit: 20),
@@ -82,10 +82,10 @@ enum OperationKeys {
         .init("label", .words(limit: 200), "What people call it."),
         .init("help", .words(limit: 1_000), "A sentence shown beside it."),
         .init("required", .flag, "Whether a run cannot start without it."),
-        .init("default", .scalar, "Its value if nobody gives one."),
+        .init("default", .scalar, "The value if none is given."),
         .init(
             "kept", .name(limit: 40),
-            "The secret that the server keeps under this name (weir secret set), used if nobody gives one."),
+            "The secret that the server keeps under this name (weir secret set), used if no value is given."),
         .init(
             "options", .either(.list(of: .text(limit: 200), limit: 500), .object(choices)),
             "The values of a choice, or the program that lists them."),
@@ -133,7 +133,7 @@ enum OperationKeys {
             "match", .either(.text(limit: 2_000), .list(of: .text(limit: 2_000), limit: 20)),
             "A regular expression, or several: a line that matches one puts the run into this state. Named groups are values."
         ),
-        .init("show", .text(limit: 1_000), "What the page says; {{group}} stands for a value."),
+        .init("show", .text(limit: 1_000), "The text on the page; {{group}} stands for a value."),
         .init("progress", .choice(["items", "bytes", "percent"]), "What the groups `completed` and `total` count."),
     ]
 

@@ -41,7 +41,7 @@ extension DefinitionReader {
             list.note(place, "A webhook’s address begins with http:// or https://.")
         } else if url.paths.first != nil, url.beginning.split(separator: "/").count < 2 {
             list.note(
-                place, "The host of a webhook’s address must stand there as it is, or the whole address be a secret.")
+                place, "The host of a webhook’s address must be literal, or the whole address a secret.")
         } else if let sentence = OutgoingAddress.mistake(in: url.filled { _ in "x" } ?? "") {
             list.note(place, sentence)
         }
@@ -92,7 +92,7 @@ extension DefinitionReader {
         let templates = elements.compactMap { pathTemplate($0) }
         guard templates.count == elements.count else { return nil }
         if templates.first?.paths.isEmpty == false || program.text?.isEmpty == true {
-            list.note(program, "The program itself must stand there as it is.")
+            list.note(program, "The program itself must be literal.")
         }
         var hasEndedOptions = false
         for (element, template) in zip(elements, templates) {

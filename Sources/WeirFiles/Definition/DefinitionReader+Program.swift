@@ -76,7 +76,7 @@ extension DefinitionReader {
             }
         }
         if arguments.first?.templates.first?.fields.isEmpty == false || first.members != nil {
-            list.note(first, "The program itself cannot be an input: it must stand there as it is.")
+            list.note(first, "The program itself cannot be an input: write its name.")
         } else if first.text?.isEmpty == true {
             list.note(first, "The program has no name.")
         } else if let program = first.text, program.contains(" "), elements.count == 1 {

@@ -29,7 +29,7 @@ extension DefinitionReader {
         guard let path = ValuePath(member.name), isInRequest(path) else {
             list.note(
                 member.place,
-                "“\(member.name.prefix(60))” is no place in a request. Write a path such as body.ref or header.X-GitHub-Event."
+                "“\(member.name.prefix(60))” is not a path in a request. Write a path such as body.ref or header.X-GitHub-Event."
             )
             return nil
         }
@@ -50,7 +50,7 @@ extension DefinitionReader {
         for path in template.paths where !isInRequest(path) {
             list.note(
                 member.value,
-                "“{{\(path)}}” is no place in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
+                "“{{\(path)}}” is not a path in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
             )
         }
         return TriggerRule.Input(name: member.name, value: template)

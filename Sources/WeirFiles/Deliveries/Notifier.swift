@@ -115,7 +115,9 @@ package final class Notifier: Sendable {
         var state = known
         let slice = try await board.changes(of: .board, after: position, limit: 256)
         if let lost = slice.lost {
-            logger.warning("Ends of runs were removed before anybody was told.", metadata: ["to": "\(lost.upperBound)"])
+            logger.warning(
+                "Ends of runs were removed before their notifications were sent.",
+                metadata: ["to": "\(lost.upperBound)"])
         }
         var deliveries: [DeliveryRecord] = []
         for change in slice.changes where change.state.phase.isEnded && change.origin == nil {

@@ -192,7 +192,7 @@ extension CommandEnd {
         case .notStarted(let failure): return failure.sentence(running: program.name)
         case .lost:
             return
-                "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
+                "The exit status of “\(program.name)” is unknown, because weir-exec was killed. Start it again."
         }
     }
 }

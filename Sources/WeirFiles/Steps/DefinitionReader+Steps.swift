@@ -114,7 +114,10 @@ extension DefinitionReader {
     private mutating func approval(_ value: FileValue?) -> StepsPlan.Approval? {
         guard let value, let prompt = value["prompt"] else { return nil }
         for who in value["who"]?.list ?? [] where who.text.map(Self.isDecider) != true {
-            list.note(who, "“\(who.text?.prefix(60) ?? "")” is nobody: write role:NAME, group:NAME or user:NAME.")
+            list.note(
+                who,
+                "“\(who.text?.prefix(60) ?? "")” is not a role, group or user: write role:NAME, group:NAME or user:NAME."
+            )
         }
         if let otherwise = value["otherwise"], value["within"] == nil {
             list.note(otherwise, "`otherwise` needs `within`, the time after which it counts.")

@@ -159,7 +159,7 @@ extension AccountResponder {
         // Stale returns can be triggered by anyone and are logged at debug level; other errors concern the operator.
         dashboard.logger.log(
             level: error.kind == .stale ? .debug : .warning,
-            "The identity provider did not sign somebody in.", metadata: ["cause": "\(Quoted(error))"])
+            "A sign-in through the identity provider failed.", metadata: ["cause": "\(Quoted(error))"])
         directory.audit.record(
             .signIn, by: .anonymous, from: visit.origin, outcome: .refused, detail: "identity provider")
         var form = SignInForm()

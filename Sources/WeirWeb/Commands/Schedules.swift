@@ -56,7 +56,7 @@ struct SchedulePauses {
             throw Problem(error)
         }
         dashboard.logger.notice(
-            "A schedule goes on.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
+            "A schedule was resumed.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(view, exchange)
     }
 

@@ -72,7 +72,7 @@ extension Problem {
             case .invalidInput: ("invalid-input", .unprocessableContent, "Invalid input")
             case .notReported: ("not-reported", .conflict, "Not reported")
             case .partOfAnother: ("part-of-another", .conflict, "Part of another operation")
-            case .notAsking: ("not-asking", .conflict, "Nobody is asked")
+            case .notAsking: ("not-asking", .conflict, "No decision pending")
             case .nothingToContinue: ("nothing-to-continue", .conflict, "Nothing to continue")
             case .alreadyEnded: ("already-ended", .conflict, "Already ended")
             case .stillRunning: ("still-running", .conflict, "Still running")

@@ -25,7 +25,7 @@ enum ProblemWording: String, Wording {
     case exports = "{count} exports are already being written, which is the limit. Try again later."
     case stalled = "The body of the request ended before its announced length. Send the whole body again."
     case revoked = """
-        Your rights were taken away while the request was arriving. Nothing more was done than its address shows.
+        Your permissions were revoked while the request was being received. The request was not completed.
         """
     case slowBody = "The body of the request arrived too slowly. Send it again, over a faster connection if possible."
     case interruptedBody = """
@@ -53,13 +53,13 @@ enum ProblemWording: String, Wording {
     case unauthenticated = """
         This is only for those who are known here. Sign in, or send a token as “Authorization: Bearer …”.
         """
-    case forbidden = "You may not do that here. Ask whoever runs this server to give you a role that may."
+    case forbidden = "You do not have permission for this. Ask an administrator of this server for a role that has it."
     case invalidToken = "The token is not known, or it has expired or was revoked. Send one that is in force."
     case unknownUpload = "There is no such upload, or it has expired. Send the file from its beginning."
     case uploadOver = "This upload is complete, was stopped, or has expired. Start another one to send a file."
     case uploadBusy = "Another request is sending this upload. Try again in a moment."
     case uploadNotStored = """
-        The disk takes no more of this file. What has arrived is kept: continue when there is space again.
+        The disk is full. The received part of the file is kept: continue when there is space.
         """
     case tooManyUploads = """
         Too much of other unfinished uploads is kept for you. Continue them or delete them, then try again.
@@ -78,7 +78,7 @@ enum ProblemWording: String, Wording {
         The file could not be stored while it was received: there may be no space left. Try again later.
         """
     case noImport = "No file was sent. Choose an exported file and send it again."
-    case noSuchLink = "This link is not known, or it has expired or was revoked. Ask whoever sent it for another one."
+    case noSuchLink = "This link is not known, or it has expired or was revoked. Ask the sender for a new one."
     case linkForAnother = "You are signed in as {name}, who may not see this run. Sign out, then open the link again."
     case plainConnection = """
         This connection is not encrypted, so no password is taken over it. Use the https address of this server.
@@ -106,7 +106,7 @@ enum ProblemWording: String, Wording {
     case noSuchFile = "There is no such file."
     case noStoreFile = "There is no such file. The store's log names all files."
     case unreadableHooks = "What was sent and received cannot be read at the moment. Try again."
-    case nobodyTold = "Nobody is told of “{operation}”. Add `notify` to its file."
+    case nobodyTold = "“{operation}” has no notifications. Add `notify` to its file."
     case queryOneOf = "The parameter “{field}” must be one of {names}."
     case queryEither = "The parameter “{field}” must be {values}."
     case queryRange = "The parameter “{field}” must be a whole number from {least} to {most}."

@@ -87,7 +87,7 @@ extension Problem {
     static func otherReport(_ run: String) -> Problem {
         Problem(
             "run-exists", .conflict, "Run exists",
-            "There is a run “\(run.prefix(64))” already, opened by somebody else, with another input, or ended. Choose another "
+            "There is a run “\(run.prefix(64))” already, opened by another client, with another input, or ended. Choose another "
                 + "name.")
     }
 

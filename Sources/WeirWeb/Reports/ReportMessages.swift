@@ -100,7 +100,7 @@ private struct MessageReader {
                 outcome = named
                 phase = named
             } else if named != .active {
-                add("phase", "must be “succeeded”, “failed” or “cancelled”; leave it out while the work goes on.")
+                add("phase", "must be “succeeded”, “failed” or “cancelled”; leave it out while the work continues.")
             }
         }
         let progress = progress()

@@ -42,7 +42,7 @@ struct ProviderSignInTests {
         func signOutURL() async -> String? { nil }
     }
 
-    private static let refusal = "The identity provider did not sign somebody in."
+    private static let refusal = "A sign-in through the identity provider failed."
 
     @Test func `whom the provider does not sign in can try it again there, and is asked for no password`() async throws
     {

@@ -174,7 +174,8 @@ struct Reporter: Sendable {
             place.continued(recorded: recorded)
             try reporter.spool.write(place)
             reporter.complain(
-                "The server ended the run \(run), since it heard nothing of it for long. It goes on in another.")
+                "The server ended the run \(run), because no report arrived in time. The command continues in another run."
+            )
             return nil
         }
 

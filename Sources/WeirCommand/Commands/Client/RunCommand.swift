@@ -26,7 +26,8 @@ struct RunCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard SpoolHeader.isOperation(name) else {
-            throw ValidationError("“\(name)” is no name of an operation: use a-z, 0-9 and single hyphens, at most 40.")
+            throw ValidationError(
+                "“\(name)” is not the name of an operation: use a-z, 0-9 and single hyphens, at most 40.")
         }
         guard !command.isEmpty else {
             throw ValidationError("Write the command after --: weir run \(name) -- make all")

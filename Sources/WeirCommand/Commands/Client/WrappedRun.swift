@@ -57,11 +57,11 @@ struct WrappedRun {
                 Task {
                     switch await reporting.value {
                     case .cancelled:
-                        complain("weir: Somebody cancelled the run at the server, so the command is asked to stop.")
+                        complain("weir: The run was cancelled at the server, so the command is stopped.")
                         phase.stop(by: SIGTERM)
                         command.signal(SIGTERM)
                     case .refused(let error) where !phase.isWaiting:
-                        complain("weir: \(error.description) The command goes on, and its report is kept.")
+                        complain("weir: \(error.description) The command continues, and its report is kept.")
                     case .refused, .delivered, .left, .unfinished: break
                     }
                 },
@@ -187,7 +187,8 @@ final class OutputRecorder: Sendable {
             notify()
         } catch {
             if core.missing == 0 {
-                complain("weir: The report cannot be kept in \(spool.url.path). Is the disk full? The command goes on.")
+                complain(
+                    "weir: The report cannot be kept in \(spool.url.path). Is the disk full? The command continues.")
             }
             core.missing = min(core.missing, .max - messages.count) + messages.count
         }

@@ -83,7 +83,7 @@ struct AccessPlan: Sendable {
     private static func requireGrants(_ settings: Settings, _ mode: String?) throws(StartError) {
         guard settings.rules?.grants.isEmpty != false else { return }
         throw .misconfigured(
-            "With auth: \(mode ?? "") nobody has a role until weir.yml gives one. For everybody who signs in to see everything, "
+            "With auth: \(mode ?? "") no user has a role until weir.yml gives one. For all signed-in users to see everything, "
                 + "write grants: [{role: viewer, to: signed-in}]; Documentation/access.md has more.")
     }
 

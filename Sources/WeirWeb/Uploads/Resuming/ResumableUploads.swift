@@ -119,7 +119,7 @@ final class ResumableUploads: Sendable {
         let busy = state.withLockedValue { state in state.open.filter { $0.value.file.isBusy } }
         for id in ids() where busy[id] == nil && expiry(id) <= clock.wall {
             remove(id)
-            logger.info("An upload that nobody continued was removed.", metadata: ["upload": "\(id)"])
+            logger.info("An abandoned upload was removed.", metadata: ["upload": "\(id)"])
         }
     }
 
