@@ -32,6 +32,7 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         let (input, secrets) = try await parted(input, for: operation)
         if follows {
+            if runs.isClosed { throw .shuttingDown }
             let parts = RunParts(secrets: secrets, content: content)
             guard parts.isEmpty else {
                 return try await handOver(
@@ -88,6 +89,7 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         let record = try await self.run(run)
         if follows {
+            if runs.isClosed { throw .shuttingDown }
             return try await handOverRetry(of: record, input: input, actor: actor, idempotencyKey: idempotencyKey)
         }
         guard record.endedAt != nil else { throw .stillActive }
@@ -166,7 +168,8 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         try requireRecording()
         guard let key = opening.idempotencyKey else {
-            return try await launch(operation, opening, secrets, content, from: state, foreign: foreign)
+            return try await launch(
+                operation, opening, secrets, content, from: state, isStep: isStep, foreign: foreign)
         }
         let scope = IdempotencyRegistry.Scope.run(operation: operation, actor: opening.actor, key: key)
         return try await idempotency.withLock(with: scope) { () async throws(BoardError) -> StartReceipt in

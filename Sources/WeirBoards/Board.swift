@@ -40,7 +40,7 @@ public final class Board: Sendable {
     let assigner: RunAssigner?
     /// Executes runs that another server has opened, or nil for a single server.
     let worker: RunWorker?
-    private let scope = FlowScope(executor: nil)
+    let scope = FlowScope(executor: nil)
     private let retentionPolicy: MutableStateFlow<RetentionPolicy?>
     let logger: Logger
 
@@ -217,45 +217,6 @@ public final class Board: Sendable {
     package func watch(_ topic: Topic) -> Watch { watching.watch(topic) }
 
     package func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
-
-    /// Ends all runs, records the remaining changes, and refuses new runs.
-    ///
-    /// Returns once everything is recorded and all work has returned, or when the drain timeout expires. The journal
-    /// stays open; its owner closes it afterwards.
-    public func shutdown() async {
-        membership?.stop()
-        scheduler.stop()
-        watching.stop()
-        reported.stop()
-        scope.cancel()
-        worker?.parts.stop()
-        liveStores.close()
-        let runs = runs.close()
-        // Runs of steps stop recording before anything is cancelled, so that the journal keeps their unfinished state.
-        // They are cancelled last, so that each of their steps records the shutdown as its cause, rather than the
-        // cancelled parent run.
-        for run in runs { run.leave() }
-        for run in runs where run.request.host == nil { run.shutDown() }
-        for run in runs where run.request.host != nil { run.shutDown() }
-        let done = Deferred<Bool>()
-        Task { [recorder, receiver, sender] in
-            await sender?.close()
-            await recorder.flush()
-            for run in runs { _ = await run.outcome() }
-            await receiver.resolved?.close()
-            done.resolve(true)
-        }
-        if await done.value(within: drainTimeout.withLock { $0 }, clock: clock) == nil {
-            let left = recorder.backlog
-            logger.warning("Some runs had not ended or could not be recorded in time.", metadata: ["left": "\(left)"])
-        }
-        receiver.resolved?.stop()
-        sender?.stop()
-        assigner?.stop()
-        recorder.stop()
-        liveStores.removeAll()
-        outputs.stop()
-    }
 
     /// Sets the retention policy, which applies immediately and then hourly.
     ///

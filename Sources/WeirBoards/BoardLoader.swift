@@ -10,14 +10,31 @@ struct BoardLoader: Sendable {
 
     /// Ends the runs that were active when the previous process stopped.
     ///
-    /// Leaves out ended runs, reported runs, resumable runs, and the runs in `carriedOut`, which other servers execute.
+    /// Leaves out ended runs, reported runs, resumable and kept runs, and the runs in `carriedOut`, which other servers
+    /// execute.
     func interruptUnfinished(at now: Timestamp, besides carriedOut: Set<String>) async throws {
         let runs = try await journal.unfinishedRuns().filter {
-            !$0.isReportedHere && !isResumable($0) && !carriedOut.contains($0.id)
+            !$0.isReportedHere && !isResumable($0) && !$0.isKept && !carriedOut.contains($0.id)
         }
         guard !runs.isEmpty else { return }
         _ = try await journal.append(
             runs.map { .interruption(of: $0, at: now, cause: .stopped) })
+    }
+
+    /// Returns the runs that the last process left to this one.
+    ///
+    /// Records first that they no longer wait, so that after a crash they end like others and no program runs twice.
+    func takeUpKept(at now: Timestamp) async throws -> [RunRecord] {
+        let kept = try await journal.unfinishedRuns().filter(\.isKept)
+        guard !kept.isEmpty else { return [] }
+        _ = try await journal.append(
+            kept.map {
+                ChangeDraft(
+                    stream: .run($0.id), subject: $0.operation, revision: $0.revision + 1, at: now, state: $0.state,
+                    isTransition: false)
+            })
+        let ids = Set(kept.map(\.id))
+        return try await journal.unfinishedRuns().filter { ids.contains($0.id) }
     }
 
     /// The unfinished runs that continue in this process, oldest first.
@@ -29,8 +46,14 @@ struct BoardLoader: Sendable {
     }
 
     /// Publishes the recorded output of the reported runs that have not ended, and returns these runs.
-    func resumeOutputs(in feed: Feed) async throws -> [RunRecord] {
+    func resumeReported(in feed: Feed) async throws -> [RunRecord] {
         let runs = try await journal.unfinishedRuns().filter(\.isReportedHere)
+        try await resumeOutputs(of: runs, in: feed)
+        return runs
+    }
+
+    /// Publishes the recorded output of runs that continue.
+    func resumeOutputs(of runs: [RunRecord], in feed: Feed) async throws {
         for run in runs {
             let head = try await journal.outputCount(of: run.id)
             let after = head.advanced(by: -OutputTail.lineLimit)
@@ -38,7 +61,6 @@ struct BoardLoader: Sendable {
             feed.openOutput(of: run.id)
             feed.publish(lines, of: run.id)
         }
-        return runs
     }
 
     /// Opens the stores that have no recorded state, and reopens those whose recorded state no longer decodes.
@@ -153,6 +175,13 @@ struct BoardLoader: Sendable {
         return BoardFold(
             board: BoardView(sequence: sequence, operations: operations, recentRuns: recent, stores: stores),
             runs: going)
+    }
+}
+
+extension RunRecord {
+    /// Whether the last process left the run to the next one.
+    fileprivate var isKept: Bool {
+        !isReportedHere && origin == nil && endedAt == nil && cause == EndCause.kept.description
     }
 }
 

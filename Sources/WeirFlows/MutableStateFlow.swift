@@ -119,6 +119,23 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
         storage.seal(making: last)
     }
 
+    /// Seals the flow with its current value if that satisfies a condition, in one step.
+    ///
+    /// - Parameter isLast: Runs again if a writer was faster; must not write this flow.
+    /// - Returns: whether this call sealed the flow.
+    package func seal(if isLast: (Value) -> Bool) -> Bool {
+        do {
+            return try storage.seal { value in
+                guard isLast(value) else { throw NotLast() }
+                return value
+            }
+        } catch {
+            return false
+        }
+    }
+
+    private struct NotLast: Error {}
+
     /// Whether the flow is sealed.
     public var isFinished: Bool { storage.snapshot.isSealed }
 

@@ -90,6 +90,11 @@ extension StoppingState {
     package static func failed(_ error: any Error, from last: Self) -> Self { failed(error) }
 }
 
+/// States with pauses between attempts, in which a run can end with its process and continue in the next one.
+package protocol PausingState: OperationState {
+    var isPaused: Bool { get }
+}
+
 /// States with optional cases, such as the wait before a retry.
 ///
 /// Pages list the active cases of an operation as steps; optional ones are listed only in runs that entered them.

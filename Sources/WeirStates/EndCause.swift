@@ -20,8 +20,14 @@ package enum EndCause: Sendable, Hashable {
     case caller
     /// The work threw `CancellationError` without having been cancelled.
     case itself
-    /// The server was shutting down.
+    /// The server was stopped.
     case shutdown
+    /// The server was stopped, and the run could not wait for the next start without its secrets.
+    case shutdownWithSecrets
+    /// The server was stopped, and the run could not wait for the next start without its file.
+    case shutdownWithFile
+    /// The server was stopped, and the run waits for the next start; the only cause of a change that is no end.
+    case kept
     /// The server stopped before the run ended.
     case stopped
     /// It was still active when it was exported, so its copy ends there.
@@ -41,17 +47,31 @@ package enum EndCause: Sendable, Hashable {
     private static let byActor = "cancelled by "
 
     private static let plain: [EndCause] = [
-        .replaced, .unwatched, .rolledOver, .scope, .caller, .itself, .shutdown, .stopped, .exported, .unrecorded,
-        .notAnEnd, .silent, .whole, .overtime,
+        .replaced, .unwatched, .rolledOver, .scope, .caller, .itself, .shutdown, .shutdownWithSecrets,
+        .shutdownWithFile, .kept, .stopped, .exported, .unrecorded, .notAnEnd, .silent, .whole, .overtime,
     ]
+    /// The text of ``shutdown`` in journals of earlier versions.
+    private static let formerShutdown = "the server is shutting down"
 
     package init(_ text: String) {
         if let cause = Self.plain.first(where: { $0.description == text }) {
             self = cause
+        } else if text == Self.formerShutdown {
+            self = .shutdown
         } else if text.hasPrefix(Self.byActor) {
             self = .actor(String(text.dropFirst(Self.byActor.count)))
         } else {
             self = .other(text)
+        }
+    }
+}
+
+extension EndCause {
+    /// Whether a stop of the server ended the run, which is then recorded as interrupted.
+    package var isShutdown: Bool {
+        switch self {
+        case .shutdown, .shutdownWithSecrets, .shutdownWithFile: true
+        default: false
         }
     }
 }
@@ -66,7 +86,10 @@ extension EndCause: CustomStringConvertible {
         case .scope: "its scope was cancelled"
         case .caller: "its caller was cancelled"
         case .itself: "it cancelled itself"
-        case .shutdown: "the server is shutting down"
+        case .shutdown: "the server was stopped"
+        case .shutdownWithSecrets: "the server was stopped, and it does not keep the secrets of runs that wait"
+        case .shutdownWithFile: "the server was stopped, and it does not keep the files of runs that wait"
+        case .kept: "waits for the next start of the server"
         case .stopped: "the server stopped while this was running"
         case .exported: "it was still going when it was exported"
         case .unrecorded: "its states could not be recorded any more"

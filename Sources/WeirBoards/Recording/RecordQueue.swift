@@ -82,6 +82,15 @@ struct RecordQueue: Sendable {
         if isSampled { closed.insert(stream) }
     }
 
+    /// Adds a change of the cause alone, unless the stream has ended.
+    mutating func note(_ cause: EndCause, of stream: StreamID, at: Timestamp) {
+        guard let known = streams[stream], !known.hasEnded else { return }
+        append(
+            RecordEntry(
+                stream: stream, at: at, state: known.last, isTransition: false, cause: cause.description, opening: nil,
+                step: nil))
+    }
+
     /// Ends the window, queues the held ticks, and starts the next window.
     ///
     /// - Returns: Whether the next window is open, because a tick was queued.

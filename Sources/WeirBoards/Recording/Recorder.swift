@@ -80,6 +80,12 @@ final class Recorder: Sendable {
         change { $0.offer(stream, state, at: at, cause: cause) }
     }
 
+    /// Records that a run waits for the next start of the server.
+    func keep(_ stream: StreamID) {
+        let at = now()
+        change { $0.note(.kept, of: stream, at: at) }
+    }
+
     func resume(
         _ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64, ticks: TickRecording = .sampled
     ) {

@@ -116,7 +116,7 @@ final class Launcher: Sendable {
         let id = foreign?.run ?? makeID()
         var request = StartRequest(
             run: id, opening: opening, content: content, secrets: kept, host: host?(id, opening),
-            beginning: state.map { .init(state: $0) })
+            beginning: state.map { .init(state: $0) }, isWatched: isWatched)
         // A run that has parts of its own here, or depends on a run or viewers of this server, is executed here.
         if let foreign, content == nil, secrets.isEmpty, host == nil, state == nil, !isWatched, takesPlace {
             request.place = .elsewhere(worker: foreign.worker)
@@ -159,8 +159,9 @@ final class Launcher: Sendable {
         let request = StartRequest(
             run: record.id, opening: record.opening, content: parts.content, secrets: secrets, host: host,
             beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed), place: place)
-        do {
-            _ = try starter.start(
+        let begun: String
+        do throws(BoardError) {
+            begun = try starter.start(
                 request,
                 willBegin: { live in
                     live.opened.resolve(record.openedSequence)
@@ -170,6 +171,11 @@ final class Launcher: Sendable {
         } catch {
             runs.giveBack(record.id)
             throw error
+        }
+        guard begun == record.id else {
+            // The operation now joins a run that began before.
+            runs.giveBack(record.id)
+            throw BoardError(.busy, Message(verbatim: OperationBusy(run: begun).description))
         }
     }
 

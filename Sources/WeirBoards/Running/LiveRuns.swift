@@ -92,6 +92,10 @@ final class LiveRun: Sendable {
     let cancel: @Sendable (CancellationCause) -> Void
     /// Waits until the run has ended and its work has returned.
     let outcome: @Sendable () async -> RunOutcome
+    /// Stops the queue of the operation, and returns whether the run waits in it.
+    let hold: @Sendable () -> Bool
+    /// Ends the run in a pause between attempts; returns false if it is not in one.
+    let pauseWork: @Sendable (_ willPause: () -> Void) -> Bool
     let output: RunOutput?
     /// The sequence of the first change, set when it is recorded.
     let opened = Deferred<SequenceNumber>()
@@ -101,18 +105,21 @@ final class LiveRun: Sendable {
     /// run.
     let lastState = Deferred<StateRecord?>()
     let isHandedOn = Locked(false)
+    let shutdownCause = Locked(CancellationCause.shutdown)
+    private let isLeft = Locked(false)
     private let recording = Locked<FlowSubscription?>(nil)
 
-    init(
-        _ request: StartRequest, operation: String, output: RunOutput?,
-        cancel: @escaping @Sendable (CancellationCause) -> Void,
-        outcome: @escaping @Sendable () async -> RunOutcome
+    init<State: OperationState>(
+        _ request: StartRequest, operation: String, output: RunOutput?, run: Run<State>,
+        hold: @escaping @Sendable () -> Bool
     ) {
         self.request = request
         self.operation = operation
         self.output = output
-        self.cancel = cancel
-        self.outcome = outcome
+        self.hold = hold
+        cancel = run.cancel
+        outcome = run.outcome
+        pauseWork = run.pause
     }
 
     var id: String { request.run }
@@ -130,11 +137,34 @@ final class LiveRun: Sendable {
         if request.host != nil { recording.withLock { $0 }?.cancel() }
     }
 
+    /// Whether the run is left to the next process, so that its end here is not recorded.
+    var isKept: Bool { isLeft.withLock { $0 } }
+
+    /// Whether the next process can perform the run: only if this server admitted it, and it is neither a run of steps,
+    /// which is left at any time, nor watched.
+    var mayBeKept: Bool {
+        request.host == nil && !request.isWatched && request.place != .assigned && !isHandedOn.withLock { $0 }
+    }
+
+    /// Leaves a queued run to the next process.
+    func keep() {
+        isLeft.withLock { $0 = true }
+        cancel(.shutdown)
+        ended.resolve(opened.resolved ?? .zero)
+    }
+
+    /// Leaves a run in a pause between attempts to the next process; returns false if it is not in one.
+    func pause() -> Bool {
+        guard pauseWork({ isLeft.withLock { $0 = true } }) else { return false }
+        ended.resolve(opened.resolved ?? .zero)
+        return true
+    }
+
     /// Stops the run because the server shuts down; a run assigned to another server continues there.
     func shutDown() {
         if isHandedOn.withLock({ $0 }) { return lastState.resolve(nil) }
         leave()
-        cancel(.shutdown)
+        cancel(shutdownCause.withLock { $0 })
     }
 
     func keep(_ subscription: FlowSubscription) {

@@ -19,7 +19,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         do {
             return try runner.start(input, id: request.run, variation(request, foreign)) { run in
                 let output = foreign == nil ? output(of: run, mask) : nil
-                let live = LiveRun(request, operation: id, output: output, cancel: run.cancel, outcome: run.outcome)
+                let live = LiveRun(request, operation: id, output: output, run: run) { [runner] in runner.hold(run) }
                 foreign?.take(live, cause: { run.stopCause })
                 willBegin(live)
                 record(run, live, mask, onEnd)
@@ -85,12 +85,22 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                 stream, subject: id, mask.masked(.describing(run.state.value)), opening: live.request.opening,
                 ticks: ticks)
         }
+        let last = Locked(run.state.value)
         let subscription = run.state.subscribe(.lossless) { [output = live.output] state in
             if state.phase.isEnded { output?.close() }
-            recorder.offer(stream, mask.masked(.describing(state)), cause: run.cancellationCause?.description)
+            if run.stopCause == nil { last.withLock { $0 = state } }
+            let cause = state.phase == .cancelled ? run.cancellationCause.map { EndCause($0.description) } : nil
+            guard let cause, cause.isShutdown, !live.request.isWatched else {
+                recorder.offer(stream, mask.masked(.describing(state)), cause: cause?.description)
+                return
+            }
+            if live.isKept { return }
+            let name = StateRecord.describing(last.withLock { $0 }).caseName
+            recorder.offer(stream, .interrupted(after: name), cause: cause.description)
         } onEnd: { [output = live.output] _ in
             output?.close()
-            recorder.close(stream)
+            if live.isKept { recorder.keep(stream) }
+            if !live.isKept { recorder.close(stream) }
             if let failure = run.failure, !failure.isExplained {
                 // Pages and API responses show a generic sentence, so the log has the details. The error is quoted
                 // because it may contain line breaks from outside.

@@ -14,6 +14,8 @@ struct StartRequest: Sendable {
     /// The state and revision to begin with, or nil for the initial state.
     var beginning: Beginning?
     var place = RunPlace.here
+    /// Whether the run lasts only while it is watched.
+    var isWatched = false
 
     /// The point at which a resumed or continued run begins.
     struct Beginning: Sendable {

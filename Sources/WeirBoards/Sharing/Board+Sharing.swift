@@ -48,16 +48,19 @@ extension Board {
         let assignments = try await assigner?.assignments() ?? []
         let carriedOut = Set(assignments.map(\.run) + runs.all.map(\.id))
         try await loader.interruptUnfinished(at: now(), besides: carriedOut)
+        let kept = try await loader.takeUpKept(at: now())
         try await loader.beginStores(at: now(), logger: logger)
         try await recorder.follower.catchUp()
         let recent = try await loader.newestChangesOfStores(StoreKeys.limit)
         let resumable = try await loader.resumableRuns()
-        reported.resume(try await loader.resumeOutputs(in: feed))
+        reported.resume(try await loader.resumeReported(in: feed))
+        try await loader.resumeOutputs(of: kept.filter { catalog[$0.operation]?.prints == true }, in: feed)
         let schedules = try await scheduler.kept()
         for view in feed.board.stores { put(view, recent: recent[view.id] ?? []) }
         try await adopt(assignments)
         role.value = .recording
         if !assignments.isEmpty { try await foreignOutput?.resume() }
+        resumeKept(kept)
         resume(resumable)
         keepWithin()
         await scheduler.begin(catalog.scheduledStarts, known: schedules) {
@@ -148,6 +151,7 @@ extension Board {
                     }
                     elsewhere.floor.withLock { $0 = now }
                 },
+                mayTakeOver: { [runs] in !runs.isClosed },
                 begin: { [weak self] in try await self?.begin() },
                 watch: { [watching] operations in elsewhere.keep(operations, watching) },
                 note: { [recorder] error in

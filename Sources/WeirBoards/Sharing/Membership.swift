@@ -25,6 +25,8 @@ final class Membership: Sendable {
         let tendRuns: @Sendable (@Sendable () -> Set<Int64>) async throws -> Void
         /// Reloads what changes rarely; called once a second while another server records.
         let look: @Sendable () async throws -> Void
+        /// Whether this server can become the recording one, which it cannot once it shuts down.
+        let mayTakeOver: @Sendable () -> Bool
         /// Starts the tasks of the recording server.
         let begin: @Sendable () async throws -> Void
         /// Keeps operations running that are watched on other servers.
@@ -148,6 +150,7 @@ final class Membership: Sendable {
     }
 
     private func takeOver(_ book: NodeBook, _ actions: Actions) async throws {
+        guard actions.mayTakeOver() else { return }
         let other = book.recording
         if let other, other.node.id != journal.node, other.silence < NodeBook.lease { return }
         guard try await journal.takeOver(from: other?.node) else { return }

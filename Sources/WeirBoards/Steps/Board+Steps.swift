@@ -16,6 +16,8 @@ extension Board {
             return try await handOver(command).startReceipt
         }
         try requireRecording()
+        // Runs of steps are not recorded any more.
+        if runs.isClosed { throw .shuttingDown }
         guard let live = runs[run] else {
             let record = try await self.run(run)
             guard record.endedAt != nil else { throw .notAsking }
@@ -49,7 +51,9 @@ extension Board {
             throw BoardError(.nothingToContinue, .nothingToContinue)
         }
         let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run))
-        guard let beginning = try? StateRecord(state) else { throw .notAsking }
+        guard let beginning = try? StateRecord(state) else {
+            throw BoardError(.nothingToContinue, .nothingToContinue)
+        }
         return try await retry(run, actor: actor, idempotencyKey: idempotencyKey, from: beginning)
     }
 
@@ -80,10 +84,7 @@ extension Board {
                 try launcher.resume(record, host: host, elapsed: .milliseconds(max(now() - record.startedAt, 0)))
             } catch {
                 // Its operation allows one run at a time, and another run continues.
-                let stream = StreamID.run(record.id)
-                recorder.resume(stream, subject: record.operation, record.state, revision: record.revision)
-                let end = ChangeDraft.interruption(of: record, at: now(), cause: .stopped)
-                recorder.offer(stream, end.state, cause: end.cause)
+                interrupt(record, .stopped)
             }
         }
     }

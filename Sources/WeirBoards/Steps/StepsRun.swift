@@ -141,11 +141,12 @@ final class StepsRun: Sendable {
         let at = record?.endedAt ?? host.now
         let name = step.name
         let cause = record?.cause.map { EndCause($0) }
+        // The next process continues.
+        if cause?.isShutdown == true || cause == .kept { throw CancellationError() }
         change { $0.change(index) { $0.state = record?.state.caseName ?? $0.state } }
         switch record?.state.phase {
         case .succeeded: return change { $0.end(index, .succeeded, at: at, nil) }
         case .cancelled where !isLate:
-            if cause == .shutdown { throw CancellationError() }
             var (by, detail): (String?, String?) = (nil, nil)
             if case .actor(let actor) = cause { by = actor } else { detail = cause?.description }
             change {
@@ -162,7 +163,12 @@ final class StepsRun: Sendable {
         change {
             $0.change(index) { ($0.status, $0.progress) = (.retrying, nil) }
         }
-        let pause = Task { [host] in try await host.clock.sleep(for: retry.interval) }
+        try await wait(index, retry.interval)
+    }
+
+    /// Waits before the next attempt of a step.
+    private func wait(_ index: Int, _ interval: Duration) async throws {
+        let pause = Task { [host] in try await host.clock.sleep(for: interval) }
         onStop { pause.cancel() }
         try await pause.value
         onStop(nil)
@@ -181,13 +187,14 @@ final class StepsRun: Sendable {
             if let record {
                 change { $0.change(index) { $0.run = record.id } }
                 if host.isLive(record.id) { return try await follow(index, step, record.id, attempt: attempt) }
-                let wasStopped = record.cause.map { EndCause($0) } == .shutdown
-                if record.state.phase.isEnded, record.state.phase != .interrupted, !wasStopped {
+                let isShutdown = record.cause.map { EndCause($0).isShutdown } ?? false
+                if record.state.phase.isEnded, record.state.phase != .interrupted, !isShutdown {
                     return try await settle(index, step, record, attempt: attempt, isLate: false)
                 }
             }
             guard !step.isRepeatable else { break }
             return change { $0.end(index, .interrupted, at: host.now, .init(.stepInterrupted, step: step.name)) }
+        case (.retrying, .run): return try await wait(index, step.retry?.interval ?? .zero)
         default: break
         }
         change { $0.change(index) { $0.status = .pending } }

@@ -18,6 +18,33 @@ struct BoardService: ServiceLifecycle.Service {
     }
 }
 
+/// Ends the runs while pages are still served: lets them finish for a while, and interrupts the others.
+///
+/// A second signal ends the wait.
+struct RunsService: ServiceLifecycle.Service {
+    static let signals: [UnixSignal] = [.sigterm, .sigint]
+
+    let board: Board
+    let grace: Duration
+    let logger: Logger
+
+    func run() async throws {
+        try await gracefulShutdown()
+        if grace > .zero {
+            logger.notice("The server stops: it waits for its runs.", metadata: ["seconds": "\(grace.components.seconds)"])
+            await withTaskGroup { group in
+                group.addTask { [board, grace] in await board.finishRuns(within: grace) }
+                group.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: Self.signals) { return }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        await board.interruptRuns()
+    }
+}
+
 /// Merges edits of runbooks once the server records, and ends the server when another one has replaced it.
 struct RoleService: ServiceLifecycle.Service {
     let board: Board

@@ -41,9 +41,20 @@ struct HookServices: ServiceLifecycle.Service {
         }
     }
 
-    /// Sends notifications until the server shuts down; those of runs that the shutdown ends follow at the next start.
+    /// How long the server waits until messages about its stop are sent; the others follow at the next start.
+    private static let patience = Duration.seconds(1)
+
+    /// Sends notifications until the server shuts down.
     func run() async throws {
-        await cancelWhenGracefulShutdown { [notifier] in await notifier.run() }
+        await withTaskGroup { [notifier] group in
+            group.addTask { await notifier.run() }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                await notifier.settle(within: Self.patience)
+            }
+            await group.next()
+            group.cancelAll()
+        }
     }
 }
 

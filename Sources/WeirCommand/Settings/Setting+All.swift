@@ -78,6 +78,11 @@ extension Setting {
             key: "runs.maximum-per-actor", kind: .integer(1...1_000_000), standard: "250",
             help: "How many of them one actor can have started."),
         Setting(
+            key: "shutdown.grace", kind: .seconds(0...86_400), standard: "0",
+            help:
+                "For how many seconds a server that is stopped lets runs end by themselves; it starts none meanwhile. The others "
+                + "are then stopped, and end as interrupted."),
+        Setting(
             key: "reports.undeclared", kind: .word(["no", "yes"]), standard: "no",
             help: "Whether programs can report runs of operations that are not declared here."),
         Setting(

@@ -70,6 +70,28 @@ package final class Notifier: Sendable {
         }
     }
 
+    /// Waits until every recorded end has become a message, and each of them has been tried, at most for a time.
+    package func settle(within limit: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { try? await self.clock.sleep(for: limit) }
+            group.addTask {
+                while self.board.isRecording, await self.isBusy() {
+                    guard (try? await self.clock.sleep(for: .milliseconds(20))) != nil else { return }
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func isBusy() async -> Bool {
+        guard let position = try? await store.position(in: board.epoch), position >= board.feed.head(of: .board),
+            let heads = try? await store.heads(except: [])
+        else { return true }
+        let now = now().milliseconds
+        return heads.contains { $0.nextAt <= now } || !turns.withLock { $0.inFlight.isEmpty }
+    }
+
     // MARK: Ends of runs
 
     private func follow() async {

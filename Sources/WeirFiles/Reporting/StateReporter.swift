@@ -33,7 +33,11 @@ actor StateReporter {
         var pause = Duration.zero
     }
 
-    func begin() { write(tracker.begin()) }
+    /// Begins an attempt; returns false if the run has ended.
+    func begin() -> Bool {
+        write(tracker.begin())
+        return !flow.isFinished
+    }
 
     /// Processes output; calls for the two channels can interleave.
     func take(_ pieces: [LineSplitter.Piece], on channel: OutputChannel) async -> Batch {

@@ -39,7 +39,13 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
         let labels = Dictionary(definition.fields.map { ($0.name, $0.label) }) { $1 }
         let outgoing = try request.outgoing(input, labels: labels, environment: environment)
         let count = 1 + (definition.retry?.limit ?? 0)
-        for attempt in 1...count {
+        var attempt = 1
+        // A run that paused when the last process ended continues with the pause.
+        if let pending = state.value.pendingRetry {
+            attempt = pending.attempt
+            try await environment.clock.sleep(for: pending.interval)
+        }
+        while !state.isFinished {
             let problem: CommandProblem
             do {
                 state.value = .succeeded(try await send(outgoing, input, state: state, output: output))
@@ -52,13 +58,11 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
                 guard attempt < count else { throw self.problem(problem, input) }
             }
             let pause = definition.retry?.interval ?? .seconds(10)
-            let (seconds, attoseconds) = pause.components
-            state.value = .retrying(
-                CommandRetry(
-                    attempt: attempt + 1, of: count,
-                    milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000, message: problem.message))
+            attempt += 1
+            state.value = .retrying(CommandRetry(attempt: attempt, of: count, after: pause, message: problem.message))
             try await environment.clock.sleep(for: pause)
         }
+        throw CancellationError()
     }
 
     private func send(

@@ -63,7 +63,9 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
             definition: definition, input: input, environment: environment, helper: helper, clock: clock,
             output: output, reporter: StateReporter(tracker, flow: state), mask: tracker.mask)
         // The output is read to its end even when this task is cancelled.
-        let work = Task { try await run.perform() }
+        // A run that paused when the last process ended continues with the pause.
+        let pending = state.value.pendingRetry
+        let work = Task { try await run.perform(after: pending) }
         let end = try await withTaskCancellationHandler {
             try await work.value
         } onCancel: {

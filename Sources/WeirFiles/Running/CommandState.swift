@@ -14,7 +14,7 @@ package import WeirStates
 /// | `.cancelled` | `cancelled` | `{}` |
 ///
 /// Active, succeeded and failed states also have `"slow": "uploading"` if a pattern of that state was disabled.
-package enum CommandState: OperationState, StoppingState, DetouringState, SharedTemplates {
+package enum CommandState: OperationState, StoppingState, PausingState, DetouringState, SharedTemplates {
     case waiting
     /// The program runs; the name is `running` until it reports a state.
     case active(String, StateDetails)
@@ -86,6 +86,13 @@ package enum CommandState: OperationState, StoppingState, DetouringState, Shared
         return details.progress
     }
 
+    package var isPaused: Bool { pendingRetry != nil }
+
+    var pendingRetry: CommandRetry? {
+        guard case .retrying(let retry) = self else { return nil }
+        return retry
+    }
+
     package static var templateFolder: String { "command" }
 
     var name: String {
@@ -149,6 +156,14 @@ package struct CommandRetry: Codable, Sendable, Hashable {
     /// The time until the next attempt, in milliseconds.
     let milliseconds: Int64
     let message: String
+
+    init(attempt: Int, of attempts: Int, after interval: Duration, message: String) {
+        let (seconds, attoseconds) = interval.components
+        (self.attempt, of, self.message) = (attempt, attempts, message)
+        milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    var interval: Duration { .milliseconds(milliseconds) }
 }
 
 /// The reason why a program could not be started, or failed.

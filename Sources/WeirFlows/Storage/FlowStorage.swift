@@ -97,11 +97,13 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Seals the flow, with an optional last value; returns false if it was already sealed.
-    func seal(making last: (Value) -> Value?) -> Bool {
+    ///
+    /// If `last` throws, the flow is unchanged.
+    func seal(making last: (Value) throws -> Value?) rethrows -> Bool {
         while true {
             let (current, version, isSealed) = snapshot
             if isSealed { return false }
-            let last = last(current)
+            let last = try last(current)
             let isNew = last.map { !areEquivalent(current, $0) } ?? false
             enter()
             if machine.isSealed || (last != nil && machine.version != version) {

@@ -106,7 +106,13 @@ extension ChangeDraft {
     ) -> ChangeDraft {
         ChangeDraft(
             stream: .run(run), subject: operation, revision: revision + 1, at: moment,
-            state: StateRecord(caseName: "interrupted", payload: ["last": .string(caseName)], phase: .interrupted),
-            isTransition: true, cause: cause.description)
+            state: .interrupted(after: caseName), isTransition: true, cause: cause.description)
+    }
+}
+
+extension StateRecord {
+    /// The end of a run that was interrupted in a state of that case.
+    package static func interrupted(after caseName: String) -> StateRecord {
+        StateRecord(caseName: "interrupted", payload: ["last": .string(caseName)], phase: .interrupted)
     }
 }

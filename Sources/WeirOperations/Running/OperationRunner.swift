@@ -127,6 +127,11 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         for run in runs { run.cancel(cause) }
     }
 
+    /// Stops starting queued runs, and returns whether a run is queued.
+    package func hold(_ run: Run<Work.State>) -> Bool {
+        core.withLock { core in core.machine.hold(core.runs.first { $0.value.run === run }?.key) }
+    }
+
     private func admit(
         _ input: Work.Input, id: String, _ variation: RunVariation<Work.Input, Work.State> = .init(),
         willBegin: (Run<Work.State>) -> Void

@@ -21,6 +21,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     private var going: [Token] = []
     private var ended: Set<Token> = []
     private var waiting: [Token] = []
+    private var isHeld = false
 
     init(_ policy: ReentryPolicy, waitsForReplaced: Bool = false) {
         self.policy = policy
@@ -31,6 +32,12 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     mutating func take(_ policy: ReentryPolicy, waitsForReplaced: Bool = false) {
         self.policy = policy
         self.waitsForReplaced = waitsForReplaced
+    }
+
+    /// Stops starting queued runs, and returns whether a run is queued.
+    mutating func hold(_ token: Token?) -> Bool {
+        isHeld = true
+        return token.map(waiting.contains) ?? false
     }
 
     /// The runs that have not ended, oldest first.
@@ -83,7 +90,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     mutating func workReturned(_ token: Token) -> Token? {
         going.removeAll { $0 == token }
         ended.remove(token)
-        guard going.isEmpty, !waiting.isEmpty else { return nil }
+        guard !isHeld, going.isEmpty, !waiting.isEmpty else { return nil }
         let next = waiting.removeFirst()
         going.append(next)
         return next

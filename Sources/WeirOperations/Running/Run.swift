@@ -69,6 +69,19 @@ public final class Run<State: OperationState>: Sendable {
         end(.cancelled(cause))
     }
 
+    /// Ends the run in its current state if that is a pause between attempts; returns false otherwise.
+    ///
+    /// `willPause` is called before subscribers receive the end, and again if another writer was faster.
+    package func pause(_ willPause: () -> Void) -> Bool {
+        let isPaused = flow.seal(if: { state in
+            guard (state as? any PausingState)?.isPaused == true else { return false }
+            willPause()
+            return true
+        })
+        if isPaused { end(.cancelled(.shutdown)) }
+        return isPaused
+    }
+
     /// Suspends until the run has ended and its work has returned.
     ///
     /// Cancelling the caller does not cancel the run.

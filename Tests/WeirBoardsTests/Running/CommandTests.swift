@@ -247,8 +247,8 @@ import WeirStates
         for _ in 0..<20 { _ = try await fixture.board.start("endless", input: [:], actor: "tester") }
         await fixture.board.shutdown()
         let runs = try await fixture.journal.runs(RunQuery()).runs
-        #expect(runs.count == 20 && runs.allSatisfy { $0.state.phase == .cancelled })
-        #expect(runs.allSatisfy { $0.cause == "the server is shutting down" })
+        #expect(runs.count == 20 && runs.allSatisfy { $0.state.phase == .interrupted })
+        #expect(runs.allSatisfy { $0.cause == "the server was stopped" })
         #expect(await code { _ = try await fixture.board.start("endless", input: [:], actor: "a") } == .shuttingDown)
     }
 

@@ -219,7 +219,7 @@ import WeirStates
         _ = try await state(run, at: pair.first, in: .active)
         await pair.second.shutdown()
         _ = try await state(run, at: pair.first, in: .cancelled)
-        #expect(try await pair.first.run(run).cause == "the server is shutting down")
+        #expect(try await pair.first.run(run).cause == "the server was stopped")
         await pair.first.shutdown()
     }
 

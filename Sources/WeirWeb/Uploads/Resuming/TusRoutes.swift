@@ -172,7 +172,7 @@ struct TusRoutes {
             file.ended(content)
             // An interrupted upload, or one whose sender was silent, can continue. Otherwise the upload ends with its run.
             guard content.failure == nil, let record, record.state.phase != .interrupted else { return }
-            if record.cause != EndCause.shutdown.description { uploads.remove(upload.id) }
+            uploads.remove(upload.id)
         }
         return receipt
     }
