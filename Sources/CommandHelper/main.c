@@ -1,6 +1,6 @@
 // Runs one command for the server and kills its whole process tree when it or the server ends.
 //
-//   weir-exec [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] -- command …
+//   weir-exec [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] [-k 0|1] -- command …
 //
 // Standard input is the lifeline: EOF, also caused by the server's death, kills everything immediately; a byte `s` sends
 // the stop signal, and SIGKILL after the grace period. Descriptor 3 receives the reports:
@@ -10,9 +10,10 @@
 //   exited CODE USER SYSTEM MEMORY         it and all descendants ended: CPU time in milliseconds, memory in KiB
 //   signalled NUMBER USER SYSTEM MEMORY    the same, ended by a signal
 //   left                                   precedes one of these two: a process could not be killed
+//   outlived COUNT                         precedes one of these two: descendants that the command left and that were stopped
 //
 // Descriptor 4, if open, becomes the command's standard input. Descendants that outlive the command are stopped and killed
-// like the command itself; this program is their subreaper (prctl(2)).
+// like the command itself, unless -k 1 is given; this program is their subreaper (prctl(2)).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,8 @@ static struct {
     int outcome;                    // -1 once read
     struct terminal terminal;       // the slave stays open until the end, which prevents a hang-up
     int has_failed;                 // the command could not be started
-    int is_over;                    // no process of the command is left
+    int is_over;                    // no process of the command is left, or the others are kept
+    size_t outlived;                // the processes that the command left
     enum { RUNNING, STOPPING, KILLING } phase;
     long long deadline;             // of the phase
     long long next_kill;
@@ -105,8 +107,15 @@ static void reap(void) {
         }
         if (process > 0 || (process < 0 && errno == EINTR)) continue;
         if (process < 0) run.is_over = 1;
-        // Descendants must not outlive the command.
-        if (process == 0 && run.leader == 0) stop();
+        if (process == 0 && run.leader == 0 && run.phase == RUNNING) {
+            if (run.options->keeps) {
+                run.is_over = 1;
+            } else {
+                // Descendants must not outlive the command.
+                run.outlived = count_tree();
+                stop();
+            }
+        }
         return;
     }
 }
@@ -276,6 +285,7 @@ int main(int count, char **arguments) {
         if (run.is_over && run.lifeline < 0) break;
     }
     if (run.has_failed) return 0;
+    if (run.outlived > 0) report("outlived %zu\n", run.outlived);
     report(
         "%s %d %ld %ld %ld\n", WIFSIGNALED(run.status) ? "signalled" : "exited",
         WIFSIGNALED(run.status) ? WTERMSIG(run.status) : WEXITSTATUS(run.status), milliseconds(run.usage.ru_utime),

@@ -64,6 +64,10 @@ int read_options(int count, char **arguments, struct options *options) {
         case 'f':
             if (!number(text, 3, 1 << 30, &options->files)) return 0;
             break;
+        case 'k':
+            if (!number(text, 0, 1, &value)) return 0;
+            options->keeps = (int)value;
+            break;
         case 't':
             if (!size(text, options)) return 0;
             break;

@@ -9,6 +9,7 @@ struct options {
     int has_umask, umask;   // -u: as a decimal number
     long long memory;       // -m: bytes of address space; 0: unlimited
     long long files;        // -f: open files; 0: inherited
+    int keeps;              // -k: whether descendants may outlive the command
     int columns, rows;      // -t: the size of a pseudo-terminal; 0: none
     char **command;         // after --
 };

@@ -30,6 +30,36 @@ struct CommandRunTests {
         #expect(trial.lines.contains("stderr: done"))
     }
 
+    @Test func `the output says how many programs a run left running, unless the file keeps them`() async throws {
+        let script = "title: Left\nshell: 'sleep 600 >/dev/null 2>&1 & echo $!'\n"
+        let ended = try await FileTrial.run(script)
+        #expect(ended.lines.contains { $0.contains("1 program that it left running was ended.") })
+        let kept = try await FileTrial.run(script + "keep: true\n")
+        #expect(kept.lines.count == 1)
+        let process = try #require(kept.lines.first.flatMap { Int32($0) })
+        #expect(isAlive(process))
+        kill(process, SIGKILL)
+    }
+
+    @Test(arguments: [
+        ("#!/bin/sh\r\necho x\r\n", "ends with a carriage return"),
+        ("#!/no/such/shell -e\necho x\n", "The interpreter “/no/such/shell”"),
+    ])
+    func `a script that cannot start names its interpreter or its carriage return`(_ text: String, _ words: String)
+        async throws
+    {
+        let script = FileManager.default.temporaryDirectory.appending(path: "script-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: script)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: script) } }
+        let trial = try await FileTrial.run("title: Script\ncommand: [\"\(script.path)\"]\n")
+        guard case .failed(let problem) = trial.last else {
+            Issue.record("it did not fail")
+            return
+        }
+        #expect(problem.message.contains(words))
+    }
+
     @Test func `lines and the pipe name states that no file declares, with values and a progress`() async throws {
         let trial = try await FileTrial.run(
             #"""

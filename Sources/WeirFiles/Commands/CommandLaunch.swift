@@ -40,6 +40,8 @@ package struct CommandLaunch: Sendable {
     package var umask: FileMask?
     /// The signal that requests the end.
     package var stopSignal = ProcessSignal.terminate
+    /// Whether processes that the command leaves running are kept.
+    package var keepsOthers = false
     /// The time between the stop signal and SIGKILL.
     package var stopGracePeriod: Duration = .seconds(10)
 
@@ -83,6 +85,7 @@ package struct CommandLaunch: Sendable {
         if let umask { words += ["-u", String(umask.bits)] }
         if let memory = limits.memory { words += ["-m", String(memory)] }
         if let files = limits.files { words += ["-f", String(files)] }
+        if keepsOthers { words += ["-k", "1"] }
         if let terminal { words += ["-t", "\(terminal.columns)x\(terminal.rows)"] }
         return words + ["--"] + arguments
     }

@@ -61,6 +61,11 @@ package struct CommandFailure: Error, Sendable, Hashable {
     /// The failed step: `exec`, `directory`, `nice`, `memory`, `files`, `terminal`, `input`, `fork` or `helper`.
     package let step: String
     package let error: Int32
+    /// A sentence that is more precise than that of the error.
+    package var explanation: String?
+
+    /// Whether the program or its interpreter is missing.
+    package var isMissing: Bool { step == "exec" && error == ENOENT }
 
     package init(step: String, error: Int32) {
         self.step = step
@@ -69,7 +74,8 @@ package struct CommandFailure: Error, Sendable, Hashable {
 
     /// Describes the failure of a program of the definition, and its fix, without paths of the server.
     package func sentence(running program: String) -> String {
-        switch (step, error) {
+        if let explanation { return explanation }
+        return switch (step, error) {
         case ("exec", ENOENT):
             "The program “\(program)” is not there. Install it on the server, or correct the command or its PATH."
         case ("exec", EACCES):

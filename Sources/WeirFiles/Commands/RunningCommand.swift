@@ -116,6 +116,12 @@ package final class RunningCommand: Sendable {
         }
     }
 
+    /// Stops reading what processes print that outlive the command.
+    package func closeOutput() {
+        output.close()
+        errors?.close()
+    }
+
     /// Suspends until the whole process tree has ended, and returns the result.
     ///
     /// Supports one call.
@@ -140,6 +146,8 @@ package enum CommandEnd: Sendable, Hashable {
 
     init(report: String) {
         var end = CommandEnd.lost
+        var outlived = 0
+        func usage(_ numbers: [Int64]) -> CommandUsage { CommandUsage(Array(numbers.dropFirst()), outlived: outlived) }
         for line in report.split(separator: "\n") {
             let words = line.split(separator: " ")
             let numbers = words.dropFirst().map { Int64($0) ?? 0 }
@@ -148,8 +156,9 @@ package enum CommandEnd: Sendable, Hashable {
             case "failed":
                 let error = Int32(clamping: numbers.dropFirst().first ?? 0)
                 end = .notStarted(CommandFailure(step: words.count > 1 ? String(words[1]) : "", error: error))
-            case "exited": end = .exited(number, CommandUsage(Array(numbers.dropFirst())))
-            case "signalled": end = .signalled(ProcessSignal(number: number), CommandUsage(Array(numbers.dropFirst())))
+            case "outlived": outlived = Int(clamping: numbers.first ?? 0)
+            case "exited": end = .exited(number, usage(numbers))
+            case "signalled": end = .signalled(ProcessSignal(number: number), usage(numbers))
             default: break
             }
         }
@@ -163,8 +172,11 @@ package struct CommandUsage: Sendable, Hashable {
     package let system: Duration
     /// The peak memory in bytes.
     package let memory: Int64
+    /// The number of processes that the command left running and that were ended.
+    package let outlived: Int
 
-    init(_ numbers: [Int64]) {
+    init(_ numbers: [Int64], outlived: Int = 0) {
+        self.outlived = outlived
         user = .milliseconds(numbers.first ?? 0)
         system = .milliseconds(numbers.count > 1 ? numbers[1] : 0)
         // Linux reports KiB.

@@ -55,6 +55,9 @@ enum OperationKeys {
         .init(
             "literal", .flag,
             "Whether {{ is text in `command`, `env` and `stdin`; inputs are then in the environment, as for `shell`."),
+        .init(
+            "keep", .flag,
+            "Whether programs that a run leaves running, such as daemons, are kept; by default they end with the run."),
         .init("strict", .flag, "Whether only the states that are declared here can be reported."),
         .init("limits", .object(limits), "What the program may take of the machine."),
         .init(

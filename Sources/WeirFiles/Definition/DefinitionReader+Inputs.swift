@@ -52,6 +52,9 @@ extension DefinitionReader {
             name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag == true && kept == nil,
             default: standard, help: help?.text, unit: value["unit"]?.text)
         field.kept = kept
+        if case .number = kind {
+            field.exactBounds = ExactBounds(least: Self.exact(value["min"]), most: Self.exact(value["max"]))
+        }
         if let given = value["default"], let standard {
             do throws(InputMistakes) {
                 _ = try InputField.validate(.object([name: standard]), fields: [field])
@@ -101,6 +104,10 @@ extension DefinitionReader {
             }
             return .choice(options)
         }
+    }
+
+    private static func exact(_ bound: FileValue?) -> JSONNumber? {
+        bound?.text.flatMap { JSONValue(number: $0)?.exactNumber }
     }
 
     /// A bound for integers, or nil with a mistake if no integer satisfies it.

@@ -72,6 +72,9 @@ struct DefinitionReader {
         if let directory, directory.contains("{{") || directory.utf8.contains(0) {
             root["working_dir"].map { list.note($0, "`working_dir` cannot hold a field. Use a fixed folder.") }
         }
+        if let keep = root["keep"], keep.flag == true, root["terminal"]?.flag == true {
+            list.note(keep, "Programs end with their terminal, so none can be kept. Remove `keep` or `terminal`.")
+        }
         guard let program, let title else { return nil }
         let retry = (isStep ? nil : root["retry"]).map { retry in
             OperationDefinition.Retry(
@@ -89,7 +92,7 @@ struct DefinitionReader {
             environment: environment, input: input, directory: directory,
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,
             hasTerminal: root["terminal"]?.flag ?? false, isStrict: root["strict"]?.flag ?? false,
-            isLiteral: isLiteral, isStep: isStep,
+            isLiteral: isLiteral, isStep: isStep, keepsOthers: root["keep"]?.flag ?? false,
             limits: limits(root["limits"]), umask: root["umask"]?.text.flatMap { FileMask($0) }, states: states.rules,
             stateOrder: states.order,
             exitCodes: Set(

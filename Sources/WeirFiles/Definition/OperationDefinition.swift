@@ -41,6 +41,8 @@ package struct OperationDefinition: Sendable {
     let isLiteral: Bool
     /// Whether it is the program of a step.
     let isStep: Bool
+    /// Whether programs that a run leaves running are kept.
+    let keepsOthers: Bool
     let limits: CommandLaunch.Limits
     /// The umask, or nil for that of the settings.
     let umask: FileMask?

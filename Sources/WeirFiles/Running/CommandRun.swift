@@ -20,11 +20,12 @@ struct CommandRun: Sendable {
 
     /// Runs the command, with retries after a failure if the file declares them, and returns the state of success.
     ///
+    /// - Parameter pending: The retry that the run was waiting for when an earlier process ended, if any.
     /// - Throws: `CommandProblem` and `OperationFailure`, and `CancellationError` if the run was stopped.
-    func perform() async throws -> CommandState {
+    func perform(after pending: CommandRetry? = nil) async throws -> CommandState {
         guard let field = definition.fields.first(where: { $0.kind == .file })?.name,
             let file = try input.file(field)
-        else { return try await attempts() }
+        else { return try await attempts(after: pending) }
         let received = try await receive(file)
         defer { received.remove() }
         var run = self
@@ -48,9 +49,10 @@ struct CommandRun: Sendable {
         return try await work.value
     }
 
-    private func attempts() async throws -> CommandState {
+    private func attempts(after pending: CommandRetry? = nil) async throws -> CommandState {
         let attempts = 1 + (definition.retry?.limit ?? 0)
-        var attempt = 1
+        var attempt = pending?.attempt ?? 1
+        if let pending { try await wait(pending.interval) }
         while true {
             let end = try await runOnce()
             if stopSwitch.isStopped { throw CancellationError() }
@@ -69,13 +71,14 @@ struct CommandRun: Sendable {
     private func wait(
         _ retry: OperationDefinition.Retry, _ problem: CommandProblem, next attempt: Int, of attempts: Int
     ) async throws {
-        let (seconds, attoseconds) = retry.interval.components
         await reporter.write(
             .retrying(
-                CommandRetry(
-                    attempt: attempt, of: attempts, milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
-                    message: problem.message)))
-        let pause = Task { [clock] in try await clock.sleep(for: retry.interval) }
+                CommandRetry(attempt: attempt, of: attempts, after: retry.interval, message: problem.message)))
+        try await wait(retry.interval)
+    }
+
+    private func wait(_ interval: Duration) async throws {
+        let pause = Task { [clock] in try await clock.sleep(for: interval) }
         stopSwitch.onStop { pause.cancel() }
         defer { stopSwitch.onStop(nil) }
         try await pause.value
@@ -109,8 +112,8 @@ struct CommandRun: Sendable {
     private func launch(_ pipe: StatePipe?) async throws -> CommandEnd {
         let launch = try definition.launch(input, in: environment, states: pipe?.path)
         let command: RunningCommand
-        // Must precede any report of the program.
-        await reporter.begin()
+        // Must precede any report of the program. A run that was left to the next process begins no attempt.
+        guard await reporter.begin() else { throw CancellationError() }
         do {
             command = try await RunningCommand.start(launch, by: helper)
         } catch let failure as CommandFailure {
@@ -118,10 +121,40 @@ struct CommandRun: Sendable {
         }
         stopSwitch.onStop { command.stop() }
         defer { stopSwitch.onStop(nil) }
+        let ending = Task { await command.end() }
+        // The pipes stay open as long as a kept program has them.
+        let closing = Task { [definition, clock] in
+            guard case _ = await ending.value, definition.keepsOthers else { return }
+            try await clock.sleep(for: Self.pipePatience)
+            command.closeOutput()
+        }
         async let errors: Void = follow(command.errors, .standardError)
         await follow(command.output, .standardOutput)
         await errors
-        return await command.end()
+        closing.cancel()
+        return await explained(await ending.value, of: launch)
+    }
+
+    /// Adds what the program's file and the processes that it left say about its end.
+    private func explained(_ end: CommandEnd, of launch: CommandLaunch) async -> CommandEnd {
+        switch end {
+        case .notStarted(var failure) where failure.isMissing:
+            failure.explanation = await ScriptHead.of(launch)?.mistake(in: definition.program.name)
+            return .notStarted(failure)
+        case .exited(127, _):
+            // The interpreter that `env` did not find.
+            if let head = await ScriptHead.of(launch), head.hasReturn {
+                await output.write(head.returnMistake(in: definition.program.name), to: .notice)
+            }
+        default: break
+        }
+        switch end {
+        case .exited(_, let usage) where usage.outlived > 0, .signalled(_, let usage) where usage.outlived > 0:
+            let programs = usage.outlived == 1 ? "1 program that it left running was" : "\(usage.outlived) programs that it left running were"
+            await output.write("\(programs) ended. With `keep: true` in the file, such programs are kept.", to: .notice)
+        default: break
+        }
+        return end
     }
 
     private func follow(_ pipe: CommandPipe?, _ channel: OutputChannel) async {

@@ -21,6 +21,7 @@ extension OperationDefinition {
         launch.terminal = hasTerminal ? CommandLaunch.Terminal() : nil
         launch.limits = limits
         launch.umask = umask ?? environment.umask
+        launch.keepsOthers = keepsOthers
         launch.stopSignal = stopSignal
         launch.stopGracePeriod = stopGracePeriod
         if let mistake = launch.mistake { throw OperationFailure(mistake) }

@@ -17,6 +17,7 @@ struct CommandEndTests {
             return
         }
         #expect(all.user == .milliseconds(5) && all.system == .milliseconds(6) && all.memory == 7_168)
+        #expect(CommandEnd(report: "outlived 2\nexited 0\n") == .exited(0, CommandUsage([], outlived: 2)))
         #expect(CommandEnd(report: "") == .lost)
         #expect(CommandEnd(report: "failed exec 2\n") == .notStarted(CommandFailure(step: "exec", error: 2)))
     }

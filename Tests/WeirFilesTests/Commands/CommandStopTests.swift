@@ -48,6 +48,25 @@ struct CommandStopTests {
         #expect(left.filter(isAlive) == [])
     }
 
+    @Test func `the processes that a command leaves running are counted, or kept`() async throws {
+        let script = "sleep 600 >/dev/null 2>&1 & echo $!; setsid sleep 600 >/dev/null 2>&1 & echo $!; exit 5"
+        let ended = try await CommandTrial.shell(script)
+        guard case .exited(5, let usage) = ended.end else {
+            Issue.record("it did not end well")
+            return
+        }
+        #expect(usage.outlived == 2)
+        let kept = try await CommandTrial.shell(script, change: { $0.keepsOthers = true })
+        guard case .exited(5, let usage) = kept.end else {
+            Issue.record("it did not end well")
+            return
+        }
+        #expect(usage.outlived == 0)
+        let left = kept.output.split(separator: "\n").compactMap { Int32($0) }
+        #expect(left.count == 2 && left.allSatisfy(isAlive))
+        for process in left { kill(process, SIGKILL) }
+    }
+
     @Test func `stopping reaches all that a command began`() async throws {
         let trial = try await CommandTrial.shell(
             "sh -c 'trap \"echo inner; exit\" TERM; echo $$; while :; do sleep 0.05; done' & wait $!; echo outer",
