@@ -18,7 +18,7 @@ import WeirStates
 
     @Test func `each file is a store that is called after it`() async throws {
         try await withFiles(["Release 2.0.md": "# The release\n- [ ] a\n", "確認.md": "- [ ] a\n"]) { folder in
-            let runbooks = try Runbooks(files: ["Release 2.0.md", "確認.md"].map { folder.appending(path: $0).path })
+            let runbooks = Runbooks(files: ["Release 2.0.md", "確認.md"].map { folder.appending(path: $0).path })
             var catalog = Catalog()
             runbooks.add(to: &catalog)
             #expect(catalog.stores.map(\.id) == ["runbook-release-2-0", "runbook"])
@@ -28,31 +28,40 @@ import WeirStates
         }
     }
 
-    @Test func `a file that is no runbook stops the start with its name, its line and what to do`() async throws {
-        try await withFiles(["empty.md": "# No steps\n", "box.md": "- [ ] a\n- [ ] \n  - b\n"]) { folder in
-            func sentence(_ name: String) -> String? {
-                let path = folder.appending(path: name).path
-                let error = #expect(throws: StartError.self) { try Runbooks(files: [path]) }
-                #expect(error?.exitCode == 78)
-                return error?.description.replacing(folder.path, with: "")
-            }
+    @Test func `a file that is no runbook is told by name and line, with what to do, and the others are served`()
+        async throws
+    {
+        let texts = ["empty.md": "# No steps\n", "box.md": "- [ ] a\n- [ ] \n  - b\n", "good.md": "- [ ] a\n"]
+        try await withFiles(texts) { folder in
+            let names = ["empty.md", "box.md", "none.md", "good.md"]
+            let runbooks = Runbooks(files: names.map { folder.appending(path: $0).path })
+            var catalog = Catalog()
+            runbooks.add(to: &catalog)
+            #expect(catalog.stores.map(\.id) == ["runbook-good"])
             #expect(
-                sentence("empty.md")
-                    == "The runbook /empty.md: has no steps; write each step as an item of a task list: - [ ] what to do"
-            )
-            #expect(
-                sentence("box.md") == "The runbook /box.md:2: this box has no text; write the step after it")
-            #expect(
-                sentence("none.md")
-                    == "The runbook /none.md: cannot be read; choose an existing Markdown file that can be read")
+                runbooks.problems.map(\.description) == [
+                    "empty.md: The runbook: has no steps; write each step as an item of a task list: - [ ] what to do.",
+                    "box.md:2: The runbook: this box has no text; write the step after it.",
+                    "none.md: The runbook: cannot be read; choose an existing Markdown file that can be read.",
+                ])
         }
     }
 
-    @Test func `two files of one name are refused`() async throws {
+    @Test func `of two files of one name the first is served`() async throws {
         try await withFiles(["a b.md": "- [ ] a\n", "a-b.md": "- [ ] a\n"]) { folder in
-            let paths = ["a b.md", "a-b.md"].map { folder.appending(path: $0).path }
-            let error = #expect(throws: StartError.self) { try Runbooks(files: paths) }
-            #expect(error?.description == "Two runbooks are called a-b; rename one of the files.")
+            let runbooks = Runbooks(files: ["a b.md", "a-b.md"].map { folder.appending(path: $0).path })
+            #expect(
+                runbooks.problems.map(\.description)
+                    == ["a-b.md: The runbook: another runbook is called a-b; rename one of the files."])
+        }
+    }
+
+    @Test func `a box in a quotation is no step, and is told`() async throws {
+        try await withFiles(["quoted.md": "- [ ] a\n\n> - [ ] b\n"]) { folder in
+            let runbooks = Runbooks(files: [folder.appending(path: "quoted.md").path])
+            #expect(
+                runbooks.problems.map(\.description)
+                    == ["quoted.md:3: The runbook: a box in a quotation is no step; remove the > in front of it."])
         }
     }
 
@@ -70,7 +79,7 @@ import WeirStates
             let file = folder.appending(path: "release.md")
             let journal = MemoryJournal(epoch: JournalEpoch.make())
             func serve(_ body: (Board) async throws -> Void) async throws {
-                let runbooks = try Runbooks(files: [file.path])
+                let runbooks = Runbooks(files: [file.path])
                 var catalog = Catalog()
                 runbooks.add(to: &catalog)
                 let board = try await Board.open(catalog: catalog, journal: journal)

@@ -22,10 +22,10 @@ struct Check: AsyncParsableCommand {
             settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
         ).catalog()
         let files: OperationFolderService
+        let runbooks = Runbooks(files: settings.list("runbook"))
         do {
             files = try OperationFolderService(settings, config: flags.config, environment: environment)
             files.add(to: &catalog)
-            let runbooks = try Runbooks(files: settings.list("runbook"))
             runbooks.add(to: &catalog)
         } catch {
             complain(error.description)
@@ -37,7 +37,9 @@ struct Check: AsyncParsableCommand {
         }
         let problems: [TemplateProblem]
         do {
-            let templates = try TemplateSet(overlay: settings.templatesFolder, declared: files.texts)
+            var texts = files.texts
+            texts.problems += runbooks.problems
+            let templates = try TemplateSet(overlay: settings.templatesFolder, declared: texts)
             problems = PageRenderer(catalog: catalog, templates: templates).check()
         } catch let error as TemplateSetError {
             complain(error.description)

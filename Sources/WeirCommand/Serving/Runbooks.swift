@@ -1,30 +1,40 @@
 import Foundation
+import Logging
 import WeirBoards
+import WeirPages
 import WeirStandard
 import WeirStates
 
 /// The served runbooks: one store per file, named after it.
 struct Runbooks: Sendable {
     private let checklists: [(id: String, checklist: RunbookState)]
+    /// Why files are not served, and what is no step in those that are.
+    let problems: [TemplateProblem]
 
-    /// Reads the files; throws `StartError` for the first invalid runbook.
-    init(files: [String]) throws(StartError) {
+    /// Reads the files.
+    init(files: [String]) {
         var checklists: [(id: String, checklist: RunbookState)] = []
+        var problems: [TemplateProblem] = []
         for path in files {
             let file = URL(filePath: path)
             let id = Self.id(for: file)
-            guard !checklists.contains(where: { $0.id == id }) else {
-                throw .misconfigured(
-                    "Two runbooks are called \(file.deletingPathExtension().lastPathComponent); rename one of the files."
-                )
-            }
             do {
-                checklists.append((id, try RunbookState(contentsOf: file, named: path)))
+                guard !checklists.contains(where: { $0.id == id }) else {
+                    let name = file.deletingPathExtension().lastPathComponent
+                    throw RunbookFileError("another runbook is called \(name); rename one of the files", file: path)
+                }
+                let (checklist, remarks) = try RunbookState.read(contentsOf: file)
+                checklists.append((id, checklist))
+                problems += remarks.map { TemplateProblem($0, in: file) }
             } catch {
-                throw .misconfigured("The runbook \(error)")
+                problems.append(TemplateProblem(error, in: file))
             }
         }
-        self.checklists = checklists
+        (self.checklists, self.problems) = (checklists, problems)
+    }
+
+    func report(to logger: Logger) {
+        for problem in problems { logger.error("A runbook has a mistake. \(problem)") }
     }
 
     func add(to catalog: inout Catalog) {
@@ -53,5 +63,14 @@ struct Runbooks: Sendable {
             .split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         let name = words.joined(separator: "-").prefix(32)
         return "runbook" + (name.isEmpty ? "" : "-" + (name.hasSuffix("-") ? name.dropLast() : name))
+    }
+}
+
+extension TemplateProblem {
+    fileprivate init(_ error: any Error, in file: URL) {
+        let known = error as? RunbookFileError
+        self.init(
+            file: file.lastPathComponent, line: known?.line ?? 0,
+            message: "The runbook: \(known?.detail ?? error.explanation).")
     }
 }

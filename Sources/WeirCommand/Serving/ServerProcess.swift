@@ -30,7 +30,7 @@ struct ServerProcess: Sendable {
     /// Serves until a signal stops the process; throws `StartError` if a required resource is unavailable.
     func run() async throws {
         let received = await UnixSignalsSequence(trapping: SignalService.signals)
-        let runbooks = try Runbooks(files: settings.list("runbook"))
+        let runbooks = Runbooks(files: settings.list("runbook"))
         let declared = try OperationFolderService(
             settings, config: sources.config, environment: sources.environment, umask: umask)
         let plan = try AccessPlan(settings)
@@ -53,6 +53,12 @@ struct ServerProcess: Sendable {
             return catalog
         }
         declared.report(to: logger)
+        runbooks.report(to: logger)
+        let texts = { @Sendable (declared: OperationFolderService) in
+            var texts = declared.texts
+            texts.problems += runbooks.problems
+            return texts
+        }
         do {
             try await operations.removeLeftovers()
             try folder.removeReceived()
@@ -75,7 +81,7 @@ struct ServerProcess: Sendable {
         let accounts = Accounts(directory, provider: provider)
         let hooks = try HookServices(
             settings, folder: folder, files: declared, board: board, port: port.asStateFlow(), logger: logger)
-        let server = try server(board, accounts, certificate, declared.texts, hooks) { [logger] bound in
+        let server = try server(board, accounts, certificate, texts(declared), hooks) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             do { try await notice.say(url: url) } catch { logger.error("\(error)") }
@@ -86,7 +92,7 @@ struct ServerProcess: Sendable {
             let declared = declared.reading(folder)
             // Reads every template and recreates every operation, so this runs on the pool for files.
             let (next, templates) = try await WorkPool.files.run {
-                (catalog(declared), try TemplateSet(overlay: settings.templatesFolder, declared: declared.texts))
+                (catalog(declared), try TemplateSet(overlay: settings.templatesFolder, declared: texts(declared)))
             }
             try await server.dashboard.replace(next, templates: templates, drainTimeout: declared.drainTimeout)
             polled.keep(declared.alwaysPolled, on: board)
@@ -106,6 +112,7 @@ struct ServerProcess: Sendable {
                     "held": "\(server.dashboard.held)",
                 ])
         }
+        let grace = settings.duration("shutdown.grace") ?? .zero
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: BoardService(board: board, journal: journal)), .init(service: server),
@@ -120,10 +127,13 @@ struct ServerProcess: Sendable {
                         directory: directory, provider: provider, removals: board.removals,
                         head: AuditHead(audit, settings: settings, logger: logger)
                     ) { JournalPlace.hurry(journal) }),
+                // The last service is the first to be shut down.
+                .init(service: RunsService(board: board, grace: grace, logger: logger)),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // The longest grace period that any file can allow. The board usually ends sooner.
-        configuration.maximumGracefulShutdownDuration = OperationFolderService.longestGracePeriod + .milliseconds(3_100)
+        configuration.maximumGracefulShutdownDuration =
+            grace + OperationFolderService.longestGracePeriod + .milliseconds(4_100)
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ListenError {

@@ -8,6 +8,8 @@ struct RunbookReader {
     private let file: String
     private(set) var title: String?
     private(set) var sections: [RunbookSection] = []
+    /// The boxes that are no steps.
+    private(set) var remarks: [RunbookFileError] = []
     private var ids: Set<String> = []
 
     private init(_ text: String, file: String) {
@@ -46,7 +48,15 @@ struct RunbookReader {
     }
 
     private mutating func read(_ block: MarkdownNode, depth: Int, within step: Int?) throws {
-        guard block.type == "list" else { return add(note(block), to: step) }
+        guard block.type == "list" else {
+            if block.holdsTask {
+                remarks.append(
+                    RunbookFileError(
+                        "a box in a quotation is no step; remove the > in front of it", file: file,
+                        line: block.lines.lowerBound))
+            }
+            return add(note(block), to: step)
+        }
         for item in block.children {
             if item.type == "tasklist" {
                 try readStep(item, depth: depth)

@@ -8,9 +8,11 @@ extension RunbookState {
     // Unsafe: a pattern of characters only has no state, and is compiled once, on first use.
     private nonisolated(unsafe) static let frontMatter = /---[ \t]*\n[A-Za-z_][\w-]*:(?s:.*?)\n---[ \t]*(?=\n|$)/
 
-    /// Reads a runbook from a Markdown file; throws `RunbookFileError`.
-    package init(contentsOf file: URL, named name: String? = nil) throws {
-        let name = name ?? file.lastPathComponent
+    /// Reads a runbook from a Markdown file, and returns remarks about boxes that are no steps.
+    ///
+    /// Throws `RunbookFileError`.
+    package static func read(contentsOf file: URL) throws -> (RunbookState, remarks: [RunbookFileError]) {
+        let name = file.lastPathComponent
         let text: String
         do throws(RegularFile.Failure) {
             text = try RegularFile.text(of: file.path, limit: Self.sizeLimit)
@@ -24,8 +26,13 @@ extension RunbookState {
                 }
             throw RunbookFileError(detail, file: name)
         }
-        try self.init(markdown: text, file: name, title: file.deletingPathExtension().lastPathComponent)
+        let title = file.deletingPathExtension().lastPathComponent
+        let reader = try reader(of: text, file: name)
+        return (RunbookState(reader, title: title), reader.remarks)
     }
+
+    /// Reads a runbook from a Markdown file; throws `RunbookFileError`.
+    package init(contentsOf file: URL) throws { self = try Self.read(contentsOf: file).0 }
 
     /// Parses a runbook from Markdown.
     ///
@@ -35,10 +42,14 @@ extension RunbookState {
     ///   - title: The title if the text does not start with a heading of level 1.
     /// - Throws: `RunbookFileError`.
     package init(markdown: String, file: String, title: String) throws {
+        self.init(try Self.reader(of: markdown, file: file), title: title)
+    }
+
+    private static func reader(of markdown: String, file: String) throws -> RunbookReader {
         var text = markdown.plainLines
         if text.hasPrefix("\u{FEFF}") { text = String(text.unicodeScalars.dropFirst()) }
         // Lines are blanked rather than removed, to keep line numbers.
-        if text.hasPrefix("---"), let front = text.prefixMatch(of: Self.frontMatter) {
+        if text.hasPrefix("---"), let front = text.prefixMatch(of: frontMatter) {
             text = front.output.filter(\.isNewline) + text[front.range.upperBound...]
         }
         let reader = try RunbookReader.read(text, file: file)
@@ -47,6 +58,10 @@ extension RunbookState {
             throw RunbookFileError(
                 "has no steps; write each step as an item of a task list: - [ ] what to do", file: file)
         }
+        return reader
+    }
+
+    private init(_ reader: RunbookReader, title: String) {
         self.init(title: reader.title ?? title, sections: reader.sections)
     }
 }
