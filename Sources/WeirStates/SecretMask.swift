@@ -40,8 +40,10 @@ package struct SecretMask: Sendable {
         var pairs = Array(repeating: Array(repeating: false, count: 256), count: 256)
         for (place, needle) in needles.enumerated() {
             guard let first = needle.bytes.first, let second = needle.bytes.dropFirst().first else { continue }
-            places[Int(first)].append(place)
-            pairs[Int(first)][Int(second)] = true
+            for first in needle.matching(first) {
+                places[Int(first)].append(place)
+                for second in needle.matching(second) { pairs[Int(first)][Int(second)] = true }
+            }
         }
         (self.places, self.pairs) = (places, pairs)
     }

@@ -18,6 +18,8 @@ struct SecretNeedle: Sendable, Hashable {
     let bytes: [UInt8]
     /// Whether programs break the form into lines, as they do with base 64.
     let isFolded: Bool
+    /// Whether the form is hexadecimal digits in lower case, which also match those in upper case.
+    let isHex: Bool
 
     /// The number of bytes after which a line end at the end of the text leaves a folded form open.
     ///
@@ -26,16 +28,26 @@ struct SecretNeedle: Sendable, Hashable {
     /// The maximum number of readings that are followed side by side.
     private static let mostReadings = 16
 
-    init(_ bytes: [UInt8], isFolded: Bool = false) {
+    init(_ bytes: [UInt8], isFolded: Bool = false, isHex: Bool = false) {
         self.bytes = bytes
         self.isFolded = isFolded
+        self.isHex = isHex
+    }
+
+    /// The bytes that match one of the form.
+    func matching(_ byte: UInt8) -> [UInt8] {
+        isHex && (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) ? [byte, byte & ~0x20] : [byte]
+    }
+
+    private func matches(_ byte: UInt8, _ wanted: UInt8) -> Bool {
+        byte == wanted || (isHex && wanted >= UInt8(ascii: "a") && byte == wanted & ~0x20)
     }
 
     /// The forms of a text that does not begin with white space.
     static func forms(of text: String) -> Set<SecretNeedle> {
         let bytes = Array(text.utf8)
         let hex = Hex(bytes).text
-        var folded: Set = [hex, hex.uppercased()]
+        var folded: Set<String> = []
         // The text can follow any number of bytes, as in `user:password`, which shifts it within the groups of base 64.
         for (shift, foreign) in [(0, 0), (1, 2), (2, 3)] {
             let data = Data([0, 0].prefix(shift)) + bytes
@@ -49,6 +61,7 @@ struct SecretNeedle: Sendable, Hashable {
         }
         var forms = Set(folded.map { SecretNeedle(Array($0.utf8), isFolded: true) })
         forms.insert(SecretNeedle(bytes))
+        forms.insert(SecretNeedle(Array(hex.utf8), isFolded: true, isHex: true))
         guard bytes.contains(where: { $0 >= 0x80 }) else { return forms }
         // Python and others escape every character that is not ASCII in JSON.
         for isUpper in [false, true] {
@@ -68,7 +81,9 @@ struct SecretNeedle: Sendable, Hashable {
     func match(in text: EscapedText, at place: Int) -> Match {
         var (plain, last) = (0, place)
         // Usually, nothing is escaped, and there is one way to go on.
-        while let byte = text.byte(last), bytes.dropFirst(plain).first == byte, !EscapedText.isSpecial(byte) {
+        while let byte = text.byte(last), let wanted = bytes.dropFirst(plain).first, matches(byte, wanted),
+            !EscapedText.isSpecial(byte)
+        {
             (plain, last) = (plain + 1, last + 1)
         }
         var ends = [last]
@@ -87,11 +102,11 @@ struct SecretNeedle: Sendable, Hashable {
                     continue
                 }
                 guard EscapedText.isSpecial(byte) else {
-                    if byte == wanted { next.append(end + 1) }
+                    if matches(byte, wanted) { next.append(end + 1) }
                     continue
                 }
                 let isWhole = text.read(at: end) { byte, after in
-                    if byte == wanted, next.count < Self.mostReadings, !next.contains(after) { next.append(after) }
+                    if matches(byte, wanted), next.count < Self.mostReadings, !next.contains(after) { next.append(after) }
                 }
                 if !isWhole { isOpen = true }
             }

@@ -229,6 +229,20 @@ import WeirStates
             ])
     }
 
+    @Test func `bounds are compared with every digit of a number`() throws {
+        var field = InputField("ratio", "Ratio", .number(0...1))
+        func accepts(_ digits: String) throws -> Bool {
+            mistakes(.object(["ratio": try JSONValue(parsing: digits)]), [field]).isEmpty
+        }
+        for digits in ["1", "1.0", "10e-1", "0", "-0.0", "0.99999999999999999999"] { #expect(try accepts(digits)) }
+        for digits in ["1.00000000000000000001", "-0.00000000000000000001", "-1e-300"] {
+            #expect(try !accepts(digits))
+        }
+        field.exactBounds = ExactBounds(least: nil, most: JSONNumber("9007199254740993"))
+        #expect(try accepts("9007199254740993") && !accepts("9007199254740993.5"))
+        #expect(try accepts("-5") && !accepts("1e16"))
+    }
+
     @Test func `the schema says what the fields accept`() throws {
         let schema = JSONSchema(for: Self.fields).value
         #expect(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema")

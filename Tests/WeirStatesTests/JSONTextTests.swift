@@ -110,4 +110,21 @@ import WeirStates
         #expect(throws: EncodingError.self) { try JSONValue.number(.infinity).text() }
         #expect(throws: EncodingError.self) { try JSONValue.array([.number(.nan)]).text() }
     }
+
+    @Test(arguments: [
+        ("0", "0.0"), ("0", "-0e5"), ("1.10", "11e-1"), ("100", "1E2"), ("0.050", "5e-2"), ("-3", "-3.0"),
+    ])
+    func `equal numbers are equal however they are written`(_ one: String, _ other: String) throws {
+        let values = try [one, other].map { try JSONValue(parsing: #"{"n":[\#($0)]}"#).withEqualNumbers }
+        #expect(values[0] == values[1])
+    }
+
+    @Test(arguments: [
+        ("0.1", "0.2"), ("-2", "-1"), ("-1", "0"), ("0", "1e-300"), ("9", "10"), ("0.99999999999999999999", "1"),
+        ("-10", "-9.5"), ("1.5", "1.50000000000000000001"),
+    ])
+    func `numbers are ordered by their digits`(_ less: String, _ more: String) throws {
+        let (less, more) = (try #require(JSONNumber(less)), try #require(JSONNumber(more)))
+        #expect(less.isLess(than: more) && !more.isLess(than: less) && !less.isLess(than: less))
+    }
 }

@@ -27,6 +27,13 @@ import Testing
         #expect(SecretMask([key]).masked("key:\n\(folded)\n") == "key:\n•••\n")
     }
 
+    @Test func `hexadecimal digits of a secret are masked in either case, and in both at once`() {
+        let mask = SecretMask([secret])
+        let hex = Hex(secret.utf8).text
+        let mixed = String(hex.enumerated().map { $0.offset % 3 == 0 ? Character($0.element.uppercased()) : $0.element })
+        for form in [hex, hex.uppercased(), mixed] { #expect(mask.masked("a \(form) b") == "a ••• b") }
+    }
+
     @Test func `percent signs, slashes and other characters can be escaped or not`() {
         let mask = SecretMask(["s3cr3t/p&ss+ö '7"])
         for form in [

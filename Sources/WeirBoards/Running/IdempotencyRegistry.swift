@@ -86,9 +86,9 @@ final class IdempotencyRegistry: Sendable {
         }
     }
 
-    /// The input without file ids, which differ in each request.
+    /// The input without file ids, which differ in each request, and with equal numbers in one form.
     private static func comparable(_ input: JSONValue, _ entry: CatalogEntry) -> JSONValue {
-        guard var members = input.object else { return input }
+        guard var members = input.withEqualNumbers.object else { return input.withEqualNumbers }
         for field in entry.fields where field.kind == .file {
             guard var file = members[field.name]?.object else { continue }
             file["id"] = nil

@@ -8,6 +8,9 @@ struct RunAdmission: Sendable {
     struct Claim: Hashable, Sendable {
         let operation: String
         let actor: String
+
+        /// The actor whose limit applies: each schedule is one of its own, so that none takes the places of the others.
+        var share: String { actor == ScheduledStart.actor ? "\(actor) \(operation)" : actor }
     }
 
     /// The reason for a refusal, with the number of active runs.
@@ -39,22 +42,22 @@ struct RunAdmission: Sendable {
 
     /// Counts a new run, or returns the refusal.
     mutating func admit(_ claim: Claim) -> Refusal? {
-        let (mine, byActor) = (ofOperation[claim.operation] ?? 0, ofActor[claim.actor] ?? 0)
+        let (mine, byActor) = (ofOperation[claim.operation] ?? 0, ofActor[claim.share] ?? 0)
         if mine >= limits.perOperation { return .operation(mine) }
         if byActor >= limits.perActor { return .actor(byActor) }
         if count >= limits.total { return .full(count) }
         if count >= limits.total - reserve, mine >= share { return .kept(count) }
         count += 1
         ofOperation[claim.operation] = mine + 1
-        ofActor[claim.actor] = byActor + 1
+        ofActor[claim.share] = byActor + 1
         return nil
     }
 
     mutating func release(_ claim: Claim) {
-        guard let mine = ofOperation[claim.operation], let byActor = ofActor[claim.actor] else { return }
+        guard let mine = ofOperation[claim.operation], let byActor = ofActor[claim.share] else { return }
         count -= 1
         ofOperation[claim.operation] = mine > 1 ? mine - 1 : nil
-        ofActor[claim.actor] = byActor > 1 ? byActor - 1 : nil
+        ofActor[claim.share] = byActor > 1 ? byActor - 1 : nil
     }
 }
 

@@ -42,11 +42,13 @@ final class RunAssigner: Sendable {
     /// Records an assignment, retrying until it succeeds, even if the caller is cancelled.
     private func insist(_ run: String, _ worker: Int64, _ cause: String?) async {
         await Task { [self] in
+            var failures = 0
             while !core.withLock({ $0.isStopped }) {
                 do {
                     return try await journal.assign(run, to: worker, stopping: cause)
                 } catch {
-                    try? await clock.sleep(for: .seconds(1))
+                    failures += 1
+                    try? await recorder.pause(after: failures)
                 }
             }
         }.value

@@ -70,10 +70,12 @@ final class StoreKeys: Sendable {
             switch (self, asked) {
             case (.action(let known), .action(let asked)):
                 // The recorded action can have additional fields, such as the actor and the time.
-                let recorded = known.payload.object ?? [:]
-                return known.name == asked.name
-                    && (asked.payload.object ?? [:]).allSatisfy { recorded[$0.key] == $0.value }
-            case (.state(let known), .state(let asked)): return known == asked
+                let recorded = known.payload.withEqualNumbers.object ?? [:]
+                let given = asked.payload.withEqualNumbers.object ?? [:]
+                return known.name == asked.name && given.allSatisfy { recorded[$0.key] == $0.value }
+            case (.state(let known), .state(let asked)):
+                return known.caseName == asked.caseName
+                    && known.payload.withEqualNumbers == asked.payload.withEqualNumbers
             case (.returned(let known), .returned(let asked)): return known == asked
             case (.reset, .reset): return true
             default: return false

@@ -46,7 +46,7 @@ extension InputField {
             guard range.contains(number) else { throw rejection(of: value) }
             return .integer(number)
         case .number(let range):
-            guard let number = value.number, range.contains(number) else { throw rejection(of: value) }
+            guard let number = value.exactNumber, bounds(range).contains(number) else { throw rejection(of: value) }
             return value
         case .boolean:
             guard value.bool != nil else { throw rejection(of: value) }
@@ -91,7 +91,7 @@ extension InputField {
         case .multiline(let limit): (.lines, .linesNot, ["limit": "\(limit)"])
         case .url(let schemes): (.url, .urlNot, ["schemes": .either(schemes.map { "\($0)://" })])
         case .integer(let range): Self.whole(range)
-        case .number(let range): Self.number(range)
+        case .number(let range): Self.number(bounds(range))
         case .boolean: (.boolean, .booleanNot, [:])
         case .choice([]): (.choiceEmpty, .choiceEmpty, [:])
         case .choice(let values): (.choice, .choiceNot, ["values": .either(values.map { "“\($0)”" })])
@@ -113,20 +113,25 @@ extension InputField {
         }
     }
 
+    func bounds(_ range: ClosedRange<Double>) -> ExactBounds { exactBounds ?? ExactBounds(range) }
+
     /// A bound without an exponent, and without `.0`.
-    private static func plain(_ bound: Double) -> String {
-        Decimal(string: bound.description).map { $0.description } ?? bound.description
+    private static func plain(_ bound: JSONNumber) -> String {
+        let text = bound.description
+        if text.hasSuffix(".0") { return String(text.dropLast(2)) }
+        guard text.lowercased().contains("e") else { return text }
+        return Decimal(string: text).map { $0.description } ?? text
     }
 
     private static func number(
-        _ range: ClosedRange<Double>
+        _ bounds: ExactBounds
     ) -> (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
-        let (least, most) = (plain(range.lowerBound), plain(range.upperBound))
-        return switch (range.lowerBound == -.infinity, range.upperBound == .infinity) {
-        case (true, true): (.number, .numberNot, [:])
-        case (true, false): (.numberAtMost, .numberAtMostNot, ["most": "\(most)"])
-        case (false, true): (.numberAtLeast, .numberAtLeastNot, ["least": "\(least)"])
-        case (false, false): (.numberBetween, .numberBetweenNot, ["least": "\(least)", "most": "\(most)"])
+        switch (bounds.least.map(plain), bounds.most.map(plain)) {
+        case (nil, nil): (.number, .numberNot, [:])
+        case (nil, let most?): (.numberAtMost, .numberAtMostNot, ["most": "\(most)"])
+        case (let least?, nil): (.numberAtLeast, .numberAtLeastNot, ["least": "\(least)"])
+        case (let least?, let most?):
+            (.numberBetween, .numberBetweenNot, ["least": "\(least)", "most": "\(most)"])
         }
     }
 

@@ -45,6 +45,8 @@ public struct InputField: Sendable, Hashable, Codable {
     package var groups: [ChoiceGroup] = []
     /// Whether the values of a choice are still loading, so that no value can be validated.
     package var isPending = false
+    /// The digits of the bounds of a number field that a `Double` may not hold; nil for those of the kind.
+    package var exactBounds: ExactBounds?
     /// The name of the server's stored secret that is the default of a secret field; nil for none.
     package var kept: String?
     let pattern = FieldPattern()
@@ -65,6 +67,23 @@ public struct InputField: Sendable, Hashable, Codable {
         self.defaultValue = defaultValue
         self.help = help
         self.unit = unit
+    }
+}
+
+/// The bounds of a number, each nil for none.
+package struct ExactBounds: Sendable, Hashable {
+    package let least: JSONNumber?
+    package let most: JSONNumber?
+
+    package init(least: JSONNumber?, most: JSONNumber?) { (self.least, self.most) = (least, most) }
+
+    init(_ range: ClosedRange<Double>) {
+        least = range.lowerBound.isFinite ? JSONNumber(range.lowerBound) : nil
+        most = range.upperBound.isFinite ? JSONNumber(range.upperBound) : nil
+    }
+
+    func contains(_ number: JSONNumber) -> Bool {
+        !(least.map(number.isLess(than:)) ?? false) && !(most?.isLess(than: number) ?? false)
     }
 }
 

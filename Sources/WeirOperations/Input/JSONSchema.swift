@@ -21,15 +21,15 @@ package struct JSONSchema: Sendable, Hashable {
     }
 
     private static func property(_ field: InputField) -> JSONValue {
-        var property = constraints(field.kind)
+        var property = constraints(field)
         property["title"] = .string(field.label)
         if let help = field.help { property["description"] = .string(help) }
         if let value = field.defaultValue { property["default"] = value }
         return .object(property)
     }
 
-    private static func constraints(_ kind: InputField.Kind) -> [String: JSONValue] {
-        switch kind {
+    private static func constraints(_ field: InputField) -> [String: JSONValue] {
+        switch field.kind {
         case .text(let limit, let pattern):
             var constraints: [String: JSONValue] = ["type": "string", "maxLength": .integer(Int64(limit))]
             if let pattern { constraints["pattern"] = .string("^(?:\(pattern))$") }
@@ -48,8 +48,9 @@ package struct JSONSchema: Sendable, Hashable {
             return constraints
         case .number(let range):
             var constraints: [String: JSONValue] = ["type": "number"]
-            if range.lowerBound.isFinite { constraints["minimum"] = .number(range.lowerBound) }
-            if range.upperBound.isFinite { constraints["maximum"] = .number(range.upperBound) }
+            let bounds = field.bounds(range)
+            if let least = bounds.least { constraints["minimum"] = .number(least) }
+            if let most = bounds.most { constraints["maximum"] = .number(most) }
             return constraints
         case .boolean:
             return ["type": "boolean"]

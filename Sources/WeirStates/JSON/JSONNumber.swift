@@ -46,7 +46,55 @@ public struct JSONNumber: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
+extension JSONNumber {
+    /// The value as sign, digits without zeros around them, and the place of the point before them: 0.050 is 5 with -1.
+    private var exact: (isNegative: Bool, digits: Substring, point: Int) {
+        let parts = description.lowercased().split(separator: "e", maxSplits: 1)
+        let mantissa = (parts.first ?? "").drop { $0 == "-" }
+        let pieces = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let whole = pieces.first ?? ""
+        let all = String(whole + (pieces.dropFirst().first ?? ""))
+        let zeros = all.prefix { $0 == "0" }.count
+        let digits = all.dropFirst(zeros).reversed().drop { $0 == "0" }.reversed()
+        guard !digits.isEmpty else { return (false, "", 0) }
+        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        let point = (whole.count - zeros).addingReportingOverflow(exponent).partialValue
+        return (description.hasPrefix("-"), Substring(String(digits)), point)
+    }
+
+    /// Compares the values by their digits, which a `Double` may not hold.
+    package func isLess(than other: JSONNumber) -> Bool {
+        let (left, right) = (exact, other.exact)
+        let isOrdered = { (small: Substring, large: Substring, smallPoint: Int, largePoint: Int) -> Bool in
+            if large.isEmpty { return false }
+            if small.isEmpty { return true }
+            return smallPoint == largePoint ? small < large : smallPoint < largePoint
+        }
+        guard left.isNegative == right.isNegative else { return left.isNegative }
+        return left.isNegative
+            ? isOrdered(right.digits, left.digits, right.point, left.point)
+            : isOrdered(left.digits, right.digits, left.point, right.point)
+    }
+
+    /// The same value for every way to write it: `1.10`, `1.1` and `11e-1`.
+    fileprivate var canonical: JSONNumber {
+        let (isNegative, digits, point) = exact
+        return JSONNumber(parsed: digits.isEmpty ? "0" : "\(isNegative ? "-" : "")0.\(digits)e\(point)")
+    }
+}
+
 extension JSONValue {
+    /// The value in which equal numbers are equal, however they are written: `0`, `0.0` and `0e0`.
+    package var withEqualNumbers: JSONValue {
+        switch self {
+        case .null, .bool, .string: self
+        case .integer(let number): .number(JSONNumber(parsed: String(number)).canonical)
+        case .number(let number): .number(number.canonical)
+        case .array(let elements): .array(elements.map(\.withEqualNumbers))
+        case .object(let members): .object(members.mapValues(\.withEqualNumbers))
+        }
+    }
+
     /// A number with the fewest digits that identify the value.
     public static func number(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
 

@@ -47,6 +47,15 @@ extension JSONValue {
         }
     }
 
+    /// The number with the digits that it was given with.
+    package var exactNumber: JSONNumber? {
+        switch self {
+        case .integer(let value): JSONNumber(parsed: String(value))
+        case .number(let value): value
+        default: nil
+        }
+    }
+
     package var number: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -106,19 +106,18 @@ enum Gzip {
 enum AcceptedCoding {
     static func isGzip(_ header: String?) -> Bool {
         guard let header else { return false }
-        // A fast path for the header that every browser sends.
-        if header.hasPrefix("gzip,") || header == "gzip" { return true }
-        var isAllowed = false
+        // A fast path for the headers that browsers send.
+        if header == "gzip" || (header.hasPrefix("gzip,") && !header.contains(";")) { return true }
+        var (named, isAllowed): (Bool?, Bool) = (nil, false)
         for choice in header.split(separator: ",") {
             let parts = choice.split(separator: ";").map { $0.trimmingSpaces.lowercased() }
             guard let coding = parts.first, ["gzip", "x-gzip", "*"].contains(coding) else { continue }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
             let isTaken = weight != 0
-            // An entry for gzip overrides the wildcard.
-            if coding != "*" { return isTaken }
-            isAllowed = isTaken
+            // An entry for gzip overrides the wildcard; `x-gzip` is the same coding, and a refusal of either counts.
+            if coding == "*" { isAllowed = isTaken } else { named = isTaken && named != false }
         }
-        return isAllowed
+        return named ?? isAllowed
     }
 }
 

@@ -29,6 +29,12 @@ import WeirStates
         #expect(machine.admit(claim("operation 0", "ada")) == nil)
     }
 
+    @Test func `a schedule that has taken the limit of an actor leaves the others theirs`() {
+        var machine = RunAdmission(RunLimits(total: 1_000, perOperation: 500, perActor: 250), operations: 6)
+        #expect(fill(&machine, 300) { _ in claim("hanging", ScheduledStart.actor) } == 250)
+        #expect(machine.admit(claim("nightly", ScheduledStart.actor)) == nil)
+    }
+
     @Test func `when several operations have taken all they can, each of the others still has its share`() {
         var machine = RunAdmission(RunLimits(total: 1_000, perOperation: 500, perActor: 5_000), operations: 6)
         #expect(fill(&machine, 3_000) { claim("operation \($0 % 2)") } == 920)

@@ -172,6 +172,8 @@ import WeirStores
         let first = try await send(fixture)
         #expect(first.isNew)
         #expect(try await send(fixture) == StoreReceipt(store: "tally", sequence: first.sequence, isNew: false))
+        // Equal numbers are the same content.
+        #expect(try await send(fixture, try JSONValue(parsing: #"{"type":"add","step":2.0}"#)).isNew == false)
         let again = try await BoardFixture.tally(on: fixture.journal)
         #expect(try await send(again) == StoreReceipt(store: "tally", sequence: first.sequence, isNew: false))
         for action: JSONValue in [["type": "add", "step": 3], ["type": "close"]] {

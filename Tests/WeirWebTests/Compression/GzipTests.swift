@@ -36,7 +36,8 @@ import Testing
     @Test(arguments: [
         ("gzip", true), ("gzip, deflate, br, zstd", true), ("br, GZIP;q=0.5", true), ("*", true), ("x-gzip", true),
         ("gzip;q=0", false), ("gzip; q=0.000, *", false), ("*, gzip;q=0", false), ("br", false), ("", false),
-        ("gzip;q=much", false), ("*;q=0", false), ("identity", false),
+        ("gzip;q=much", false), ("x-gzip, gzip;q=0", false), ("gzip, x-gzip;q=0", false), ("gzip;q=1, *;q=0", true),
+        ("*;q=0, x-gzip", true), ("*;q=0", false), ("identity", false),
     ])
     func `a client says whether it takes gzip`(_ header: String, takes: Bool) {
         #expect(AcceptedCoding.isGzip(header) == takes)
