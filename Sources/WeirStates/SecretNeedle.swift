@@ -106,7 +106,9 @@ struct SecretNeedle: Sendable, Hashable {
                     continue
                 }
                 let isWhole = text.read(at: end) { byte, after in
-                    if matches(byte, wanted), next.count < Self.mostReadings, !next.contains(after) { next.append(after) }
+                    if matches(byte, wanted), next.count < Self.mostReadings, !next.contains(after) {
+                        next.append(after)
+                    }
                 }
                 if !isWhole { isOpen = true }
             }

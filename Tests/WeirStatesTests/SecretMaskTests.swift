@@ -30,7 +30,8 @@ import Testing
     @Test func `hexadecimal digits of a secret are masked in either case, and in both at once`() {
         let mask = SecretMask([secret])
         let hex = Hex(secret.utf8).text
-        let mixed = String(hex.enumerated().map { $0.offset % 3 == 0 ? Character($0.element.uppercased()) : $0.element })
+        let mixed = String(
+            hex.enumerated().map { $0.offset % 3 == 0 ? Character($0.element.uppercased()) : $0.element })
         for form in [hex, hex.uppercased(), mixed] { #expect(mask.masked("a \(form) b") == "a ••• b") }
     }
 

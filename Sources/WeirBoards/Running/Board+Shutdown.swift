@@ -48,7 +48,11 @@ extension Board {
     /// Refuses new runs, and interrupts the active ones.
     ///
     /// Returns once that is recorded and their work has returned, or when the drain timeout expires.
-    package func interruptRuns() async { await interruptRuns {} atEnd: {} }
+    package func interruptRuns() async {
+        await interruptRuns {
+        } atEnd: {
+        }
+    }
 
     private func interruptRuns(
         atStart: @escaping @Sendable () async -> Void, atEnd: @escaping @Sendable () async -> Void

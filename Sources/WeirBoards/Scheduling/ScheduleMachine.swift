@@ -184,6 +184,14 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     package internal(set) var last: Firing?
     package internal(set) var missed: Missed?
 
+    /// Whether the latest start did not happen: it was refused, or its time was missed and none followed.
+    package var lacksStart: Bool {
+        guard pause == nil else { return false }
+        let isRefused = last.map { $0.run == nil } ?? false
+        guard let missed else { return isRefused }
+        return isRefused || missed.at > last?.at ?? Timestamp(milliseconds: .min)
+    }
+
     /// The progress of a new schedule, which catches up on nothing before `now`.
     package init(
         _ schedule: String, from now: Timestamp, pause: Pause? = nil, last: Firing? = nil, missed: Missed? = nil

@@ -92,6 +92,15 @@ package final class VisibleBoard: Sendable {
     package var refusedSettings: ReadOnlyStateFlow<RefusedSettings?> {
         administers ? board.refusedSettings.asStateFlow() : MutableStateFlow(nil).asStateFlow()
     }
+    /// The visible operations whose latest scheduled start did not happen, sorted.
+    package var operationsWithoutStart: [String] {
+        board.scheduleStandings.filter { id, standing in
+            standing.lacksStart && (visibility.isWhole || visibility.operations.contains(id))
+        }.keys.sorted()
+    }
+
+    package var scheduleChanges: ReadOnlyStateFlow<Int> { board.scheduleChanges }
+
     /// The notices about the journal; empty without permission to administer the server.
     package var notices: [JournalNotice] { administers ? board.notices : [] }
     package var currentNotices: ReadOnlyStateFlow<[JournalNotice]> {

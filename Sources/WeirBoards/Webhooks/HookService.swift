@@ -36,6 +36,8 @@ package struct HookPlan: Sendable, Hashable {
 
     package init() {}
 
+    package var hasRules: Bool { !standard.isEmpty || notifications.values.contains { !$0.isEmpty } }
+
     package func rules(of operation: String, isStep: Bool = false) -> [NotificationRule] {
         notifications[operation] ?? (isStep || exempt.contains(operation) ? [] : standard)
     }

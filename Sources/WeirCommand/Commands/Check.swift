@@ -46,6 +46,7 @@ struct Check: AsyncParsableCommand {
             throw ExitCode(1)
         }
         let declared = catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)
+        for remark in files.remarks { complain(remark) }
         for problem in declared { print(problem) }
         for problem in problems { print(problem) }
         let count = declared.count + problems.count

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WeirAccess
+import WeirStates
 
 struct SecretCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,8 +40,14 @@ struct SecretCommands: ParsableCommand {
         @OptionGroup var place: Place
 
         func run() throws {
-            try place.with { try $0.set(name, to: try Self.value(name)) }
+            let value = try Self.value(name)
+            try place.with { try $0.set(name, to: value) }
             print("Kept \(name).")
+            if value.count < SecretMask.minimum {
+                complain(
+                    "It has fewer than \(SecretMask.minimum) characters, so it is not hidden in what programs print. Use a longer one."
+                )
+            }
         }
 
         private static func value(_ name: String) throws -> String {

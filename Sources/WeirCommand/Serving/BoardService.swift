@@ -31,7 +31,8 @@ struct RunsService: ServiceLifecycle.Service {
     func run() async throws {
         try await gracefulShutdown()
         if grace > .zero {
-            logger.notice("The server stops: it waits for its runs.", metadata: ["seconds": "\(grace.components.seconds)"])
+            logger.notice(
+                "The server stops: it waits for its runs.", metadata: ["seconds": "\(grace.components.seconds)"])
             await withTaskGroup { group in
                 group.addTask { [board, grace] in await board.finishRuns(within: grace) }
                 group.addTask {

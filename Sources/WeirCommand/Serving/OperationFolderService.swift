@@ -146,7 +146,22 @@ struct OperationFolderService: Sendable {
 
     var keptSecrets: Set<String> { Set(folder.definitions.flatMap(\.fields).compactMap(\.kept)) }
 
+    /// What is not a mistake but may surprise: secrets that are too short to be masked.
+    var remarks: [String] {
+        let short = "so it is not hidden in what programs print. Use a longer one."
+        let limited = definitions.flatMap { definition in
+            definition.fields.compactMap { field -> String? in
+                guard case .secret(let limit) = field.kind, limit < SecretMask.minimum else { return nil }
+                return "\(definition.id): the secret “\(field.name)” has at most \(limit) characters, \(short)"
+            }
+        }
+        let kept = keptSecrets.sorted().filter { (secrets.value($0)?.count ?? .max) < SecretMask.minimum }
+        return limited
+            + kept.map { "The kept secret “\($0)” has fewer than \(SecretMask.minimum) characters, \(short)" }
+    }
+
     func report(to logger: Logger) {
+        for remark in remarks { logger.warning("\(remark)") }
         guard !folder.definitions.isEmpty || !folder.mistakes.isEmpty else { return }
         for mistake in folder.mistakes {
             logger.error("An operation's file has a mistake and is not in force. \(mistake)")

@@ -15,7 +15,9 @@ struct ScriptHead: Sendable, Hashable {
         let line = Array(bytes.prefix(Self.limit).prefix { $0 != UInt8(ascii: "\n") })
         guard line.starts(with: "#!".utf8) else { return nil }
         hasReturn = line.last == UInt8(ascii: "\r")
-        let words = line.dropFirst(2).split { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }
+        let words = line.dropFirst(2).split {
+            [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0)
+        }
         guard let word = words.first else { return nil }
         interpreter = String(decoding: word, as: UTF8.self)
     }
@@ -24,7 +26,8 @@ struct ScriptHead: Sendable, Hashable {
     static func of(_ launch: CommandLaunch) async -> ScriptHead? {
         guard let name = launch.arguments.first else { return nil }
         let base = URL(filePath: launch.directory ?? ".", directoryHint: .isDirectory)
-        let folders = name.contains("/") ? [""] : (launch.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let folders =
+            name.contains("/") ? [""] : (launch.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         return try? await WorkPool.files.run {
             for folder in folders {
                 let path = URL(filePath: folder.isEmpty ? name : "\(folder)/\(name)", relativeTo: base).path
@@ -38,7 +41,8 @@ struct ScriptHead: Sendable, Hashable {
     /// Why the system does not find the interpreter of a program that is there.
     func mistake(in program: String) -> String {
         if hasReturn { return returnMistake(in: program) }
-        return "The interpreter “\(interpreter)”, which the first line of “\(program)” names, is not there. Install it on the "
+        return
+            "The interpreter “\(interpreter)”, which the first line of “\(program)” names, is not there. Install it on the "
             + "server, or correct that line."
     }
 

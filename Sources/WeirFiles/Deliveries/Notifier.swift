@@ -136,7 +136,7 @@ package final class Notifier: Sendable {
         let known = try await store.state()
         var state = known
         let slice = try await board.changes(of: .board, after: position, limit: 256)
-        if let lost = slice.lost {
+        if let lost = slice.lost, plan.withLock({ $0.hasRules }) {
             logger.warning(
                 "Ends of runs were removed before their notifications were sent.",
                 metadata: ["to": "\(lost.upperBound)"])

@@ -150,7 +150,9 @@ struct CommandRun: Sendable {
         }
         switch end {
         case .exited(_, let usage) where usage.outlived > 0, .signalled(_, let usage) where usage.outlived > 0:
-            let programs = usage.outlived == 1 ? "1 program that it left running was" : "\(usage.outlived) programs that it left running were"
+            let programs =
+                usage.outlived == 1
+                ? "1 program that it left running was" : "\(usage.outlived) programs that it left running were"
             await output.write("\(programs) ended. With `keep: true` in the file, such programs are kept.", to: .notice)
         default: break
         }

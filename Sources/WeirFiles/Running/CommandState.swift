@@ -61,7 +61,7 @@ package enum CommandState: OperationState, StoppingState, PausingState, Detourin
                 StateDetails(
                     show: "Uploading a.bin", values: ["file": "a.bin"], progress: WorkProgress(40, of: 100),
                     slow: "uploading")),
-            .retrying(CommandRetry(attempt: 2, of: 4, milliseconds: 30_000, message: "It ended with exit code 1.")),
+            .retrying(CommandRetry(attempt: 2, of: 4, after: .seconds(30), message: "It ended with exit code 1.")),
             .stopping, .succeeded(StateDetails()),
             .succeeded(StateDetails(show: "The database is safe", values: ["file": "a.bin"], slow: "uploading")),
             .failed(

@@ -92,6 +92,8 @@ package struct PageNotices: Sendable, Hashable {
     package var removal: AnnouncedRemoval?
     /// Why the latest settings are not in effect, or nil if they are.
     package var refusedSettings: RefusedSettings?
+    /// The operations whose latest scheduled start did not happen.
+    package var withoutStart: [String] = []
 
     package init(notRecordedSince: Timestamp? = nil, replacedAt: Timestamp? = nil, notices: [JournalNotice] = []) {
         self.notRecordedSince = notRecordedSince

@@ -115,7 +115,9 @@ extension PageWriter {
     func standing(_ notices: PageNotices) -> Fields? {
         guard !notices.isEmpty else { return nil }
         return [
-            "removal": notices.removal.map(removal), "refused": notices.refusedSettings.map(refused),
+            "removal": notices.removal.map(removal),
+            "unstarted": notices.withoutStart.isEmpty ? nil : unstarted(notices.withoutStart),
+            "refused": notices.refusedSettings.map(refused),
             "notRecorded": notices.notRecordedSince.map(moment), "replaced": notices.replacedAt.map(moment),
             "notices": notices.notices.map { notice -> Fields in
                 [
@@ -135,6 +137,14 @@ extension PageWriter {
             }
         let (runs, kept) = (format.integer(Int64(removal.runs)), format.integer(Int64(removal.kept)))
         return ["words": strings(key, ["runs": runs, "kept": kept]), "due": moment(removal.due)]
+    }
+
+    private func unstarted(_ operations: [String]) -> Fields {
+        let shown = operations.prefix(5).map { title(of: $0) }.joined(separator: ", ")
+        return [
+            "words": strings(.noticeUnstarted, ["operations": shown + (operations.count > 5 ? ", …" : "")]),
+            "url": "\(base)/schedules",
+        ]
     }
 
     private func refused(_ settings: RefusedSettings) -> Fields {

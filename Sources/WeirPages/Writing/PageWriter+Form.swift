@@ -51,7 +51,10 @@ extension PageWriter {
         let own =
             field.pendingMessage.map { strings($0) } ?? strings.optional("field.\(operation).\(field.name).help")
             ?? field.help
-        let help = field.kept == nil ? own : [own, strings[.startKept]].compactMap { $0 }.joined(separator: " ")
+        let remarks = [
+            own, field.kept == nil ? nil : strings[.startKept], field.isSecret ? strings[.startSecret] : nil,
+        ].compactMap { $0 }
+        let help = remarks.isEmpty ? nil : remarks.joined(separator: " ")
         var typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
         if case .number = field.kind, draft?.isRecorded ?? true { typed = typed.replacing(".", with: format.decimal) }
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]

@@ -72,6 +72,7 @@ extension VisibleBoard {
         if case .notRecorded(let since, _) = recording { notices.notRecordedSince = since }
         notices.removal = announcedRemoval.value
         notices.refusedSettings = refusedSettings.value
+        notices.withoutStart = operationsWithoutStart
         return notices
     }
 }

@@ -4,8 +4,8 @@ import WeirFlows
 
 /// Announces changes to the notices above every page, at most once a second.
 ///
-/// Such changes are: recording stops or resumes, the journal's notices change, a removal is announced or cancelled, and
-/// changed settings are refused or applied.
+/// Such changes are: recording stops or resumes, the journal's notices change, a removal is announced or cancelled,
+/// changed settings are refused or applied, and a scheduled start does not happen or follows one that did not.
 final class RecordingAnnouncer: Sendable {
     private struct State {
         var isDue = false
@@ -24,6 +24,7 @@ final class RecordingAnnouncer: Sendable {
                 Self.follow(board.currentNotices, by: { $0 }, change),
                 Self.follow(board.announcedRemoval, by: { $0 }, change),
                 Self.follow(board.refusedSettings, by: { $0 }, change),
+                Self.follow(board.scheduleChanges, by: { _ in board.operationsWithoutStart }, change),
             ]
         }
     }

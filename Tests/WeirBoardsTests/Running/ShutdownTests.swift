@@ -10,11 +10,11 @@ import WeirStates
 /// The effect of a stop of the server on the runs of each kind, and the next process's effect on what is left.
 @Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
     private let gate = Gate()
-    private let begun = Locked<[String]>([])
+    private let begun = MutableStateFlow<[String]>([])
 
     private var gated: TestOperation {
         TestOperation { [gate, begun] input, state in
-            begun.withLock { $0.append(input.label ?? "") }
+            begun.update { $0 + [input.label ?? ""] }
             state.value = .working(step: 1)
             try await gate.pass()
             state.value = .success(text: input.label ?? "")
@@ -48,7 +48,7 @@ import WeirStates
         let runs = [try await start(first, "a"), try await start(first, "b"), try await start(first, "c")]
         try await first.published { $0.change.state.caseName == "working" }
         await first.board.shutdown()
-        #expect(begun.withLock { $0 } == ["a"])
+        #expect(begun.value == ["a"])
         #expect(try await first.journal.unfinishedRuns().map(\.id) == Array(runs.dropFirst()))
         gate.open()
         let second = try await open(on: first.journal)
@@ -56,7 +56,7 @@ import WeirStates
             await second.board.outcome(of: run)
             #expect(try await second.board.run(run).state.phase == .succeeded)
         }
-        #expect(begun.withLock { $0 } == ["a", "b", "c"])
+        #expect(begun.value == ["a", "b", "c"])
         await second.board.shutdown()
     }
 
