@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirBoards
 import WeirJournals
+import WeirPages
 import WeirStandard
 import WeirStates
 

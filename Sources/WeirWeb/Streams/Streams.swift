@@ -158,6 +158,9 @@ extension Response {
     }
 
     private static func list(_ tags: String, has tag: String) -> Bool {
-        tags.split(separator: ",").map { $0.drop { $0 == " " } }.contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
+        tags.split(separator: ",").contains { each in
+            let each = String(each.drop { $0 == " " })
+            return each == "*" || each == tag || each == "W/" + tag
+        }
     }
 }
