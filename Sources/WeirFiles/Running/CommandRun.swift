@@ -20,8 +20,8 @@ struct CommandRun: Sendable {
 
     /// Runs the command, with retries after a failure if the file declares them, and returns the state of success.
     ///
-    /// - Parameter pending: The retry that the run was waiting for when an earlier process ended, if any.
-    /// - Throws: `CommandProblem` and `OperationFailure`, and `CancellationError` if the run was stopped.
+    /// `pending` is the retry that the run was waiting for when an earlier process ended. Throws `CommandProblem` and
+    /// `OperationFailure`, and `CancellationError` if the run was stopped.
     func perform(after pending: CommandRetry? = nil) async throws -> CommandState {
         guard let field = definition.fields.first(where: { $0.kind == .file })?.name,
             let file = try input.file(field)
