@@ -136,7 +136,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals", "WeirOperations",
+                "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals",
+                "WeirOperations",
                 "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates", "WeirWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -36,6 +36,7 @@ public final class Board: Sendable {
     /// Executes commands from other servers; set by `takePart`.
     let receiver = Deferred<CommandReceiver>()
     let drainTimeout: Locked<Duration>
+    let quietStart: MutableStateFlow<QuietStart?>
     let foreignOutput: ForeignOutput?
     let assigner: RunAssigner?
     /// Executes runs that another server has opened, or nil for a single server.
@@ -53,6 +54,7 @@ public final class Board: Sendable {
         journal = loader.journal
         configuration = loader.configuration
         drainTimeout = Locked(configuration.drainTimeout)
+        quietStart = MutableStateFlow(configuration.quiet)
         retentionPolicy = MutableStateFlow(configuration.retention)
         self.feed = feed
         self.clock = clock
@@ -180,6 +182,9 @@ public final class Board: Sendable {
 
     /// The settings that were last refused, or nil if the settings last read are in force.
     package let refusedSettings = MutableStateFlow<RefusedSettings?>(nil)
+
+    /// Why the server starts and sends nothing automatically, or nil if it does.
+    package var quiet: ReadOnlyStateFlow<QuietStart?> { quietStart.asStateFlow() }
 
     /// The journal notices that have not been dismissed, oldest first.
     package var notices: [JournalNotice] { recorder.notices.value }

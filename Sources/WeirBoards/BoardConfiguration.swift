@@ -45,6 +45,8 @@ extension Board {
         var rolloverAfter: Int64 = 3_600
         /// The interval between checks of the journal, which also run while it is idle; nil for no checks.
         var journalCheckInterval: Duration? = .seconds(1)
+        /// Why the board starts nothing automatically, or nil if it does.
+        package var quiet: QuietStart?
         /// The retention policy, applied when the board opens and then hourly; nil keeps everything.
         public var retention: RetentionPolicy? = RetentionPolicy()
 
@@ -62,5 +64,26 @@ package struct RefusedSettings: Sendable, Hashable {
     package init(at moment: Timestamp, lost: [String]) {
         at = moment
         self.lost = lost
+    }
+}
+
+/// Why a server starts and sends nothing automatically, shown to administrators.
+package struct QuietStart: Sendable, Hashable {
+    package enum Reason: String, Sendable, CaseIterable {
+        /// The operator has asked for it.
+        case asked
+        /// The journal's file is a copy, or an older state that was put back.
+        case copied
+        /// A backup was restored.
+        case restored
+    }
+
+    package let reason: Reason
+    /// When the quiet began, or for a restored backup when that was made.
+    package let since: Timestamp
+
+    package init(_ reason: Reason, since: Timestamp) {
+        self.reason = reason
+        self.since = since
     }
 }

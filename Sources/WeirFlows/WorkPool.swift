@@ -167,6 +167,8 @@ extension WorkPool {
     package static let searches = WorkPool(threads: 3, room: 100)
     /// Imports, exports and verification of files.
     package static let bulk = WorkPool(niceness: 10)
+    /// Backups and their verification: one at a time.
+    package static let backups = WorkPool(threads: 1, niceness: 10)
     /// Name resolution: a resolver that does not answer blocks a thread until the system's timeout.
     package static let names = WorkPool(threads: 16, room: 1_000)
     /// Reading of operation files and checking of templates.

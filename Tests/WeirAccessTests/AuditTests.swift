@@ -71,6 +71,27 @@ import WeirFlows
         swapped.swapAt(3, 4)
         #expect(try faults(swapped).first == "\(name):4")
         #expect(try faults(lines + [lines[4]]).first == "\(name):11")
+        var spaced = lines
+        spaced.insert("", at: 4)
+        #expect(try faults(spaced) == ["\(name):5"])
+        #expect(try faults(lines + [""]) == ["\(name):\(lines.count + 1)"])
+    }
+
+    @Test func `a day's file that was renamed is found, whatever its new name`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let log = try log()
+        log.record(.start, by: ana)
+        await log.flush()
+        let file = try file()
+        let day = String(file.lastPathComponent.dropLast(AuditFolder.suffix.count))
+        let others = ["2001-01-01", "2999-12-31", day + "-copy", "notes"].map { $0 + AuditFolder.suffix }
+        for other in others {
+            let renamed = folder.appending(path: other)
+            try FileManager.default.moveItem(at: file, to: renamed)
+            #expect(try AuditVerification(folder: folder).faults.map(\.place) == [other])
+            try FileManager.default.moveItem(at: renamed, to: file)
+        }
+        #expect(try AuditVerification(folder: folder).faults.isEmpty)
     }
 
     @Test func `a cut-off end and a rewritten past show by a head that was kept elsewhere`() async throws {

@@ -4,7 +4,7 @@ import WeirJournals
 
 @testable import WeirCommand
 
-@Suite struct DataFolderTests {
+@Suite(.timeLimit(.minutes(5))) struct DataFolderTests {
     private func withFolder(_ body: (DataFolder) throws -> Void) throws {
         let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: url) } }
@@ -53,6 +53,17 @@ import WeirJournals
         #expect(uname(&system) == 0)
         let name = withUnsafeBytes(of: &system.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         #expect(!name.isEmpty && JournalPlace.machine == name)
+    }
+
+    @Test func `a server waits for another one that is just ending to release the journal`() async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: url) } }
+        let folder = DataFolder(url)
+        try folder.make()
+        let ending = try await SQLiteJournal.open(at: folder.journal)
+        async let opened = JournalPlace.file.open(in: folder, .init())
+        await ending.close()
+        try await opened.close()
     }
 
     @Test(arguments: zip(["process", "machine"], [SQLiteJournal.Configuration.Durability.process, .machine]))

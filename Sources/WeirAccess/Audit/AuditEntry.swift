@@ -115,6 +115,7 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case readAudit = "read-audit"
     case exportAudit = "export-audit"
     case administer
+    case backUp = "back-up"
     /// The effective settings changed, or a reload was refused.
     case changeSettings = "change-settings"
     case announceRemoval = "announce-removal"

@@ -50,13 +50,23 @@ final class AuditFolder {
             .filter(Self.isDay).sorted()
     }
 
-    /// Returns the complete lines of a day and the size in bytes of an incomplete last line.
-    func lines(of day: String) throws -> (lines: [Substring], cut: Int) {
+    /// The names of files that look like those of days and are not.
+    func strangers() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: url.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: url.path)
+            .filter { $0.hasSuffix(Self.suffix) && !Self.isDay(String($0.dropLast(Self.suffix.count))) }.sorted()
+    }
+
+    /// Returns the complete lines of a day, without blank ones unless asked for, and the size in bytes of an incomplete last
+    /// line.
+    func lines(of day: String, withBlank: Bool = false) throws -> (lines: [Substring], cut: Int) {
         let data = try Data(contentsOf: file(of: day))
         let end = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.startIndex
         let text = String(decoding: data[..<end], as: UTF8.self)
         // Split by scalars, because CR LF is one character.
-        return (text.unicodeScalars.split(separator: "\n").map(Substring.init), data.endIndex - end)
+        var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: !withBlank)
+        if withBlank { _ = lines.popLast() }  // What follows the last line feed.
+        return (lines.map(Substring.init), data.endIndex - end)
     }
 
     func anchors() throws -> [Anchor] {

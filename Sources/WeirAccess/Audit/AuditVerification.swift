@@ -37,8 +37,14 @@ package struct AuditVerification: Sendable, Equatable {
         var isReached = known?.chain.map { $0.number < chain.number || $0 == chain } ?? true
         for day in days {
             let name = day + AuditFolder.suffix
-            let (lines, cut) = try files.lines(of: day)
+            let (lines, cut) = try files.lines(of: day, withBlank: true)
+            var moments: Set<String> = []
             for (index, line) in lines.enumerated() {
+                guard !line.isEmpty else {
+                    note("\(name):\(index + 1)", "is a blank line, which the server never writes")
+                    continue
+                }
+                if let record = AuditRecord(line: line) { moments.insert(AuditFolder.day(of: record.entry.at)) }
                 let before = chain
                 if chain.follow(String(line)) == nil {
                     note(
@@ -57,11 +63,16 @@ package struct AuditVerification: Sendable, Equatable {
                     }
                 }
             }
+            // Entries of other days can be merged ones, or follow after the clock was set back.
+            if !moments.isEmpty, !moments.contains(day) {
+                note(name, "has only entries of \(moments.sorted().joined(separator: ", ")): the file was renamed")
+            }
             if cut > 0 { note(name, "ends with a line that was cut short") }
             if let anchor = anchors.first(where: { $0.day == day }), anchor.end != chain {
                 note(name, "does not end as its anchor says, with entry \(anchor.end.number)")
             }
         }
+        for name in try files.strangers() { note(name, "is not named for a day: the file was renamed or added") }
         let kept = Set(days)
         // Retention removes only the oldest days; a gap between others is a fault.
         for anchor in anchors where !kept.contains(anchor.day) && days.first.map({ $0 < anchor.day }) == true {

@@ -28,6 +28,15 @@ package struct ScryptCost: Hashable, Sendable {
         self.blockSize = blockSize
         self.parallelism = parallelism
     }
+
+    /// Derives 32 bytes from a secret of at least one byte, which is slow by design.
+    package func derive(_ secret: [UInt8], salt: [UInt8]) throws -> [UInt8] {
+        let key = try KDF.Scrypt.deriveKey(
+            from: secret, salt: salt, outputByteCount: 32, rounds: 1 << logRounds, blockSize: blockSize,
+            parallelism: parallelism)
+        // Unsafe memory: the key's bytes are copied while they are borrowed.
+        return key.withUnsafeBytes { Array($0) }
+    }
 }
 
 /// A password hash with its salt and cost: `$scrypt$ln=17,r=8,p=1$SALT$HASH`, both in base 64.
@@ -85,11 +94,7 @@ struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         // Normalized, because keyboards compose characters differently. Passwords are never empty; the placeholder exists
         // because the library takes the address of the first byte.
         let bytes = password.isEmpty ? [0] : Array(password.precomposedStringWithCanonicalMapping.utf8)
-        let key = try KDF.Scrypt.deriveKey(
-            from: bytes, salt: salt, outputByteCount: 32, rounds: 1 << cost.logRounds, blockSize: cost.blockSize,
-            parallelism: cost.parallelism)
-        // Unsafe memory: the key's bytes are copied while they are borrowed.
-        return key.withUnsafeBytes { Array($0) }
+        return try cost.derive(bytes, salt: salt)
     }
 }
 

@@ -96,6 +96,15 @@ final class Scheduler: Sendable {
         }
     }
 
+    /// Records that all times before now are processed, before the schedules begin.
+    func skipMissed() async throws {
+        try await writing.withLock {
+            var standings = try await kept()
+            for operation in standings.keys { standings[operation]?.considered = now() }
+            try await journal.setNote(Self.note, JSONValue(encoding: standings).text())
+        }
+    }
+
     func take(_ starts: [String: ScheduledStart]) async {
         let moment = now()
         wake { $0.take(starts, at: moment) }

@@ -55,20 +55,47 @@ extension Board {
         let resumable = try await loader.resumableRuns()
         reported.resume(try await loader.resumeReported(in: feed))
         try await loader.resumeOutputs(of: kept.filter { catalog[$0.operation]?.prints == true }, in: feed)
-        let schedules = try await scheduler.kept()
         for view in feed.board.stores { put(view, recent: recent[view.id] ?? []) }
         try await adopt(assignments)
         role.value = .recording
         if !assignments.isEmpty { try await foreignOutput?.resume() }
+        if quietStart.value == nil {
+            try await beginByItself(kept, resumable)
+        } else {
+            try await scheduler.follow(catalog.scheduledStarts)
+        }
+        keepWithin()
+        watching.begin()
+    }
+
+    /// Continues the waiting runs and the runs of steps, and starts the schedules.
+    private func beginByItself(_ kept: [RunRecord], _ resumable: [RunRecord]) async throws {
+        let schedules = try await scheduler.kept()
         resumeKept(kept)
         resume(resumable)
-        keepWithin()
         await scheduler.begin(catalog.scheduledStarts, known: schedules) {
             [weak self] operation, input, key throws(BoardError) in
             guard let self else { throw .shuttingDown }
             return try await start(operation, input: input, actor: ScheduledStart.actor, idempotencyKey: key)
         }
-        watching.begin()
+    }
+
+    /// Ends a quiet start: continues the runs of steps, and starts the schedules; has no effect on another board.
+    ///
+    /// With `skippingMissed`, the schedules do not catch up on the times before now. Throws `JournalError`, and then stays
+    /// quiet.
+    package func endQuiet(skippingMissed: Bool) async throws {
+        try await replacing.withLock {
+            guard quietStart.value != nil else { return }
+            if role.value == .recording {
+                if skippingMissed { try await scheduler.skipMissed() }
+                let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
+                // Those that were started meanwhile are under way.
+                let kept = try await loader.takeUpKept(at: now()).filter { runs[$0.id] == nil }
+                try await beginByItself(kept, loader.resumableRuns().filter { runs[$0.id] == nil })
+            }
+            quietStart.value = nil
+        }
     }
 
     /// Registers the runs that other servers carry out, before any other run can start.

@@ -101,6 +101,12 @@ package final class VisibleBoard: Sendable {
 
     package var scheduleChanges: ReadOnlyStateFlow<Int> { board.scheduleChanges }
 
+    /// Why the server starts and sends nothing automatically; nil without permission to administer the server.
+    package var quiet: ReadOnlyStateFlow<QuietStart?> {
+        administers ? board.quiet : MutableStateFlow(nil).asStateFlow()
+    }
+    /// Whether the server starts and sends nothing automatically.
+    package var isQuiet: Bool { board.quiet.value != nil }
     /// The notices about the journal; empty without permission to administer the server.
     package var notices: [JournalNotice] { administers ? board.notices : [] }
     package var currentNotices: ReadOnlyStateFlow<[JournalNotice]> {

@@ -7,8 +7,8 @@ import WeirStates
 
 struct JournalCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Moves a journal between a file and a PostgreSQL database.",
-        subcommands: [Copy.self])
+        commandName: "journal", abstract: "Checks a journal, or moves it between a file and a PostgreSQL database.",
+        subcommands: [Check.self, Copy.self])
 }
 
 extension JournalCommands {
@@ -119,6 +119,42 @@ private struct CopyProgress {
         guard sequence.rawValue % 20_000 < 1_000 || sequence == last else { return }
         let words = step == .copying ? "copied" : "compared"
         complain("\(words) up to change \(sequence) of \(last)")
+    }
+}
+
+extension JournalCommands {
+    /// `weir journal check`: checks a journal's file while a server may be using it.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks the whole file of a journal, also while a server uses it.",
+            discussion: "Exits with 0 if the file is in order, and with 65 if not. Changes nothing.")
+
+        @Option(help: "The server's data folder.") var data: String?
+        @Option(help: "Where the journal is kept: sqlite, or the URL of a database.") var journal: String?
+        @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+
+        func run() async throws {
+            let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
+            try await reporting {
+                guard case .file = JournalPlace(settings) else {
+                    throw StartError.misconfigured(
+                        "The journal is not in a file. For PostgreSQL, use the tools of the database, such as pg_amcheck."
+                    )
+                }
+                let folder = DataFolder(settings)
+                guard FileManager.default.fileExists(atPath: folder.journal) else {
+                    throw StartError.missing(
+                        "There is no journal in \(folder.url.path). Name the server's folder with --data.")
+                }
+                let (found, faults) = try JournalInspection.check(path: folder.journal)
+                for fault in faults { complain(fault) }
+                print(
+                    "journal \(found.epoch), format \(found.format): \(found.runs) runs, \(found.changes) changes up to "
+                        + "\(found.head), \(found.lines) lines of output")
+                guard faults.isEmpty else { throw ExitCode(65) }
+                print("The journal is in order.")
+            }
+        }
     }
 }
 

@@ -20,7 +20,8 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
                     TokenCommands.self, SecretCommands.self,
-                    AuditCommands.self, JournalCommands.self, SettingsCommands.self,
+                    AuditCommands.self, JournalCommands.self, BackupCommands.self, Restore.self, Resume.self,
+                    SettingsCommands.self,
                 ]),
             CommandGroup(
                 name: "Client",

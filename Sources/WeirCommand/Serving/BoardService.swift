@@ -10,11 +10,33 @@ import WeirStates
 struct BoardService: ServiceLifecycle.Service {
     let board: Board
     let journal: any Journal
+    let logger: Logger
 
     func run() async throws {
         try await gracefulShutdown()
+        let active = board.view().operations.reduce(0) { $0 + $1.activeRuns }
+        logger.notice("Requests are no longer accepted; active runs are ended.", metadata: ["runs": "\(active)"])
         await board.shutdown()
         await journal.close()
+        logger.notice("The server has stopped.")
+    }
+}
+
+/// Announces a shutdown by the readiness check before it begins.
+///
+/// The last of the services, because a service group shuts them down in reverse order, one at a time.
+struct StopNoticeService: ServiceLifecycle.Service {
+    let notice: Duration
+    let logger: Logger
+    let announce: @Sendable () -> Void
+
+    func run() async throws {
+        try await gracefulShutdown()
+        announce()
+        logger.notice(
+            "The server is stopping.",
+            metadata: notice > .zero ? ["requests are answered for": "\(notice)"] : [:])
+        try await Task.sleep(for: notice)
     }
 }
 

@@ -18,6 +18,13 @@ struct DataFolder: Sendable {
 
     var deliveries: String { url.appending(path: "deliveries.sqlite").path }
 
+    /// The name of a file that is present while a restore into the folder is not complete.
+    static let unfinishedMark = "unfinished-restore"
+
+    var isUnfinished: Bool {
+        FileManager.default.fileExists(atPath: url.appending(path: Self.unfinishedMark).path)
+    }
+
     var spool: URL { url.appending(path: "spool") }
 
     /// The folder of files that active runs of programs have received.
@@ -51,6 +58,10 @@ struct DataFolder: Sendable {
     /// - Throws: `StartError` if the folder cannot be created.
     @discardableResult
     func make() throws(StartError) -> [String] {
+        guard !isUnfinished else {
+            throw .unavailable(
+                "A restore into \(url.path) was interrupted. Remove the folder, and repeat weir restore.")
+        }
         let manager = FileManager.default
         let own: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         do {

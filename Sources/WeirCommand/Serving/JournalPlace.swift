@@ -25,8 +25,7 @@ enum JournalPlace: Sendable {
             let journal: any Journal =
                 switch self {
                 case .memory: MemoryJournal(epoch: JournalEpoch.make())
-                case .file:
-                    try await SQLiteJournal.open(at: folder.journal, configuration: configuration) { Timestamp(Date()) }
+                case .file: try await Self.openFile(folder, configuration)
                 case .database(let url):
                     try await PostgresJournal.open(url, configuration: .init(node: try node(in: folder)))
                 }
@@ -39,6 +38,25 @@ enum JournalPlace: Sendable {
             let place = if case .file = self { "in \(folder.url.path)" } else { "in PostgreSQL" }
             throw .unavailable("The journal \(place) cannot be opened. \(Self.words(error))")
         }
+    }
+
+    /// How often, and at which interval, a journal that another process holds is tried again.
+    private static let (attempts, interval) = (40, Duration.milliseconds(50))
+
+    /// Opens the journal's file; waits up to two seconds for a process that is just ending to release it.
+    private static func openFile(
+        _ folder: DataFolder, _ configuration: SQLiteJournal.Configuration
+    ) async throws -> SQLiteJournal {
+        for _ in 0..<attempts {
+            do {
+                return try await SQLiteJournal.open(at: folder.journal, configuration: configuration) {
+                    Timestamp(Date())
+                }
+            } catch let error as JournalError where error.code == .locked {
+                try await Task.sleep(for: interval)
+            }
+        }
+        return try await SQLiteJournal.open(at: folder.journal, configuration: configuration) { Timestamp(Date()) }
     }
 
     static func hurry(_ journal: any Journal) { (journal as? PostgresJournal)?.hurry() }

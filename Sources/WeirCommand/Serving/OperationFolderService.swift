@@ -21,13 +21,10 @@ struct OperationFolderService: Sendable {
     init(
         _ settings: Settings, config: String?, environment: [String: String], umask: FileMask? = nil
     ) throws(StartError) {
-        let path = settings.text("operations")
-        let url =
-            path.map { URL(filePath: $0, directoryHint: .isDirectory) }
-            ?? URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
-            .appending(path: "operations", directoryHint: .isDirectory)
+        let url = Self.folder(settings, config: config)
+        let isOptional = settings.text("operations") == nil
         do {
-            tracker = try FolderTracker(url, reserved: StandardCatalog.fields, isOptional: path == nil)
+            tracker = try FolderTracker(url, reserved: StandardCatalog.fields, isOptional: isOptional)
         } catch {
             throw .misconfigured(error.description)
         }
@@ -38,6 +35,13 @@ struct OperationFolderService: Sendable {
             umask: settings.text("programs.umask").flatMap { FileMask($0) } ?? umask)
         choices = ChoiceLists(in: self.environment)
         secrets = KeptSecrets(DataFolder(settings).secrets)
+    }
+
+    /// The configured folder, or `operations` beside the settings file.
+    static func folder(_ settings: Settings, config: String?) -> URL {
+        settings.text("operations").map { URL(filePath: $0, directoryHint: .isDirectory) }
+            ?? URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
+            .appending(path: "operations", directoryHint: .isDirectory)
     }
 
     private init(_ other: OperationFolderService, _ folder: OperationFolder) {

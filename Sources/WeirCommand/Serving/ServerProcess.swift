@@ -43,6 +43,9 @@ struct ServerProcess: Sendable {
                 metadata: ["folder": "\(folder.url.path)", "closed": "\(tightened.joined(separator: ", "))"])
         }
         let journal = try await JournalPlace(settings).open(in: folder, settings.journal)
+        let quiet = try Quiet.begin(
+            settings, in: folder, isCopy: (journal as? SQLiteJournal)?.isCopy ?? false, now: Timestamp(Date()),
+            logger: logger)
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
         let standard = operations.catalog()
@@ -66,7 +69,9 @@ struct ServerProcess: Sendable {
             logger.warning(
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
         }
-        let board = try await openBoard(catalog(declared), journal, drainTimeout: declared.drainTimeout)
+        let board = try await openBoard(
+            catalog(declared), journal, drainTimeout: declared.drainTimeout, quiet: quiet)
+        let backups = try BackupService(settings, config: sources.config, quiet: board.quiet, logger: logger)
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
         let reload = SettingsReload(
@@ -81,13 +86,14 @@ struct ServerProcess: Sendable {
         let accounts = Accounts(directory, provider: provider)
         let hooks = try HookServices(
             settings, folder: folder, files: declared, board: board, port: port.asStateFlow(), logger: logger)
-        let server = try server(board, accounts, certificate, texts(declared), hooks) { [logger] bound in
+        let server = try server(board, accounts, certificate, texts(declared), hooks, backups) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             do { try await notice.say(url: url) } catch { logger.error("\(error)") }
         }
         let polled = PolledFeeds()
-        polled.keep(declared.alwaysPolled, on: board)
+        let keepPolled = { @Sendable (ids: [String]) in polled.keep(board.quiet.value == nil ? ids : [], on: board) }
+        keepPolled(declared.alwaysPolled)
         let files = FolderService(declared.tracker, declared.choices, logger: logger) { [self] folder in
             let declared = declared.reading(folder)
             // Reads every template and recreates every operation, so this runs on the pool for files.
@@ -95,7 +101,7 @@ struct ServerProcess: Sendable {
                 (catalog(declared), try TemplateSet(overlay: settings.templatesFolder, declared: texts(declared)))
             }
             try await server.dashboard.replace(next, templates: templates, drainTimeout: declared.drainTimeout)
-            polled.keep(declared.alwaysPolled, on: board)
+            keepPolled(declared.alwaysPolled)
             hooks.notifier.replace(declared.hooks(reload.inForce))
         }
         let signals = self.signals(received, certificate, files, reload) { [level] settings in
@@ -113,9 +119,10 @@ struct ServerProcess: Sendable {
                 ])
         }
         let grace = settings.duration("shutdown.grace") ?? .zero
+        let stopNotice = settings.duration("shutdown.notice") ?? .zero
         var configuration = ServiceGroupConfiguration(
             services: [
-                .init(service: BoardService(board: board, journal: journal)), .init(service: server),
+                .init(service: BoardService(board: board, journal: journal, logger: logger)), .init(service: server),
                 .init(service: hooks),
                 .init(service: signals),
                 .init(service: files),
@@ -125,15 +132,22 @@ struct ServerProcess: Sendable {
                 .init(
                     service: AccessService(
                         directory: directory, provider: provider, removals: board.removals,
-                        head: AuditHead(audit, settings: settings, logger: logger)
+                        head: AuditHead(audit, settings: settings, quiet: board.quiet, logger: logger)
                     ) { JournalPlace.hurry(journal) }),
-                // The last service is the first to be shut down.
+                .init(service: backups),
+                .init(
+                    service: QuietService(folder: folder, board: board, notifier: hooks.notifier, logger: logger) {
+                        keepPolled(declared.reading(files.current).alwaysPolled)
+                    }),
                 .init(service: RunsService(board: board, grace: grace, logger: logger)),
+                // The last service is the first to be shut down.
+                .init(
+                    service: StopNoticeService(notice: stopNotice, logger: logger) { server.dashboard.announceStop() }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // The longest grace period that any file can allow. The board usually ends sooner.
         configuration.maximumGracefulShutdownDuration =
-            grace + OperationFolderService.longestGracePeriod + .milliseconds(4_100)
+            grace + OperationFolderService.longestGracePeriod + stopNotice + .milliseconds(4_100)
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ListenError {
@@ -183,9 +197,10 @@ struct ServerProcess: Sendable {
     }
 
     private func openBoard(
-        _ catalog: Catalog, _ journal: any Journal, drainTimeout: Duration
+        _ catalog: Catalog, _ journal: any Journal, drainTimeout: Duration, quiet: QuietStart?
     ) async throws -> Board {
         var configuration = Board.Configuration()
+        configuration.quiet = quiet
         configuration.drainTimeout = drainTimeout
         configuration.retention = settings.retention
         settings.setLimits(of: &configuration)
@@ -200,7 +215,7 @@ struct ServerProcess: Sendable {
 
     private func server(
         _ board: Board, _ accounts: Accounts, _ certificate: ServerCertificate?, _ declared: DeclaredTexts,
-        _ hooks: HookServices,
+        _ hooks: HookServices, _ backups: BackupService,
         onBound: @escaping @Sendable (Int) async -> Void
     ) throws -> DashboardServer {
         var web = WebConfiguration()
@@ -209,6 +224,7 @@ struct ServerProcess: Sendable {
         web.acceptsClaimedActors = settings.isOnLoopback
         web.helloRoute = true
         web.hooks = hooks.notifier
+        web.backups = backups
         web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
         web.spoolFolder = DataFolder(settings).spool
         settings.setLimits(of: &web)

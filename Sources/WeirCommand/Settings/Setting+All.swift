@@ -1,5 +1,5 @@
 extension Setting {
-    static let all: [Setting] = general + access + limits + StandardCatalog.ids.flatMap(retention)
+    static let all: [Setting] = general + backups + access + limits + StandardCatalog.ids.flatMap(retention)
 
     private static let general: [Setting] = [
         Setting(key: "host", kind: .text, standard: "127.0.0.1", help: "The address to listen on."),
@@ -132,6 +132,34 @@ extension Setting {
         Setting(
             key: "upload.keep-days", kind: .integer(0...3_650), standard: "3",
             help: "For how many days the file of a failed upload is kept; of an unfinished one, at least a day."),
+    ]
+
+    private static let backups: [Setting] = [
+        Setting(
+            key: "backup.schedule", kind: .cron, standard: nil,
+            help: "When the server makes backups of itself, as a cron expression in UTC; needs `backup.folder`."),
+        Setting(
+            key: "backup.folder", kind: .path, standard: nil,
+            help: "The folder for these backups, which no other server uses and no one else can read."),
+        Setting(
+            key: "backup.keep", kind: .integer(1...10_000), standard: "14",
+            help: "How many of these backups are kept; older ones are removed after a new one is complete."),
+        Setting(
+            key: "backup.verify", kind: .word(["yes", "no"]), standard: "yes",
+            help: "Whether each of these backups is restored into a temporary folder and compared."),
+        Setting(
+            key: "backup.key-file", kind: .path, standard: nil,
+            help: "A file with 16 to 1024 bytes with which backups are encrypted; keep a copy of it elsewhere."),
+        Setting(
+            key: "quiet", kind: .word(["copies", "yes", "no"]), standard: "copies",
+            help:
+                "When the server starts and sends nothing automatically until `weir resume`: if its journal is a restored copy, at "
+                + "each start, or never."),
+        Setting(
+            key: "shutdown.notice", kind: .seconds(0...300), standard: "0",
+            help:
+                "For how many seconds a server that is asked to stop still answers, while its readiness check fails, so that "
+                + "proxies send requests elsewhere."),
     ]
 
     private static let limits: [Setting] = [

@@ -1,5 +1,6 @@
 import Foundation
 import WeirAccess
+import WeirBoards
 import WeirFiles
 import WeirJournals
 import WeirPostgres
@@ -21,6 +22,8 @@ struct Setting: Sendable {
         /// A number of bytes with an optional unit, at least 1.
         case bytes
         case mask
+        /// A cron expression in UTC.
+        case cron
         case url
         case path
         /// A journal location: a word, or the URL of a database, which can include a password.
@@ -40,6 +43,9 @@ struct Setting: Sendable {
     let standard: String?
     let help: String
 
+    /// The value of the flag without one: only a start can be quiet in passing.
+    var bareValue: String? { key == "quiet" ? "yes" : nil }
+
     var isList: Bool {
         switch kind {
         case .list, .destinations, .networks, .origins: true
@@ -54,6 +60,7 @@ struct Setting: Sendable {
         case .integer(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .seconds(let bounds): "seconds from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .bytes: "a number of bytes, such as 512 MB or 2 GiB"
+        case .cron: "a cron expression in UTC, such as `30 3 * * *`"
         case .mask: "three octal digits, such as 022"
         case .url: "an http or https URL"
         case .path: "a path"
@@ -85,6 +92,7 @@ struct Setting: Sendable {
         case .bytes:
             (ByteCount(text)?.bytes ?? 0) > 0
                 ? nil : "is \"\(text)\"; it must be a number of bytes such as 512 MB or 2 GiB, and not 0"
+        case .cron: Self.mistake(inSchedule: text)
         case .mask:
             FileMask(text) == nil ? "is \"\(text)\"; it must be three octal digits such as 022" : nil
         case .url:
@@ -106,6 +114,15 @@ struct Setting: Sendable {
 
     static func words(of list: String) -> [String] {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    private static func mistake(inSchedule text: String) -> String? {
+        do throws(ScheduleError) {
+            _ = try Schedule(cron: text)
+            return nil
+        } catch {
+            return "cannot be used: \(error)"
+        }
     }
 
     private static func mistake(inURL text: String) -> String? {

@@ -58,6 +58,8 @@ struct FlagTexts: Sendable {
             } else if let next = rest.first, !next.hasPrefix("--") {
                 rest.removeFirst()
                 take(next, for: setting)
+            } else if let value = setting.bareValue {
+                take(value, for: setting)
             } else {
                 let form = "a value that begins with two hyphens is joined to it: \(setting.flag)=VALUE"
                 note(setting.flag, "has no value; " + form)

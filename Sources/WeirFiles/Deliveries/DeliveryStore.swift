@@ -128,6 +128,19 @@ package final class DeliveryStore: Sendable {
         kept.withLock { $0.letGo() }
     }
 
+    /// Marks all waiting messages as failed, with a reason.
+    func discardWaiting(_ reason: String) async throws {
+        try await file.write { database in
+            for json in try Data.fetchAll(database, sql: "SELECT json FROM delivery WHERE status = 'waiting'") {
+                var delivery = try DeliveryRecord(json: json)
+                delivery.status = .failed
+                delivery.detail = reason
+                try Self.put(delivery, isNew: false, database)
+            }
+        }
+        kept.withLock { $0.letGo() }
+    }
+
     /// The first waiting message of a queue.
     struct Head: Sendable {
         let id: String

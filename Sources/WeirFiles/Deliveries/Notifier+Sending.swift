@@ -9,6 +9,8 @@ extension Notifier {
     /// Sends waiting messages, each when it is due and has a place, until the task is cancelled.
     func send() async {
         await withDiscardingTaskGroup { group in
+            let quiet = board.quiet.subscribe(.lossless) { [queue] _ in queue.send() }
+            defer { quiet.cancel() }
             queue.send()
             var signals = queue.sent.makeAsyncIterator()
             var alarm: Task<Void, Never>?
@@ -34,6 +36,7 @@ extension Notifier {
 
     /// Starts the messages that are due and have a place; returns the time until the next one, or nil if none waits.
     private func beginDue(_ begin: (String, Data) -> Void) async -> Duration? {
+        guard board.quiet.value == nil else { return nil }
         do {
             while true {
                 let heads = try await store.heads(except: turns.withLock { $0.inFlight })

@@ -200,6 +200,11 @@ package final class Notifier: Sendable {
         }
     }
 
+    /// Gives up all messages that wait.
+    package func discardWaiting() async throws {
+        try await store.discardWaiting("It was discarded when a quiet start ended.")
+    }
+
     func begin(_ deliveries: [DeliveryRecord]) async throws {
         try await store.add(deliveries)
         queue.send()

@@ -13,6 +13,8 @@ public final class SQLiteJournal: Journal {
     package let began: Timestamp
     /// The number of runs of an interrupted import that were removed on opening.
     package let undoneRuns: Int
+    /// Whether the file was a copy, or an older state that was put back, when it was opened.
+    package let isCopy: Bool
 
     let file: JournalFile
     private let noticeFile: NoticeFile?
@@ -26,6 +28,7 @@ public final class SQLiteJournal: Journal {
         epoch = history.epoch
         began = history.began
         undoneRuns = history.undoneRuns
+        isCopy = history.isCopy
         self.file = file
         self.noticeFile = noticeFile
         connections = JournalConnections(

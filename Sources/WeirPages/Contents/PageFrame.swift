@@ -94,6 +94,8 @@ package struct PageNotices: Sendable, Hashable {
     package var refusedSettings: RefusedSettings?
     /// The operations whose latest scheduled start did not happen.
     package var withoutStart: [String] = []
+    /// Why the server starts and sends nothing automatically, or nil if it does.
+    package var quiet: QuietStart?
 
     package init(notRecordedSince: Timestamp? = nil, replacedAt: Timestamp? = nil, notices: [JournalNotice] = []) {
         self.notRecordedSince = notRecordedSince

@@ -48,7 +48,8 @@ package struct SystemFacts: Sendable {
     /// The facts, in order.
     ///
     /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
-    /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `mountPath`, `host`.
+    /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `backup`,
+    /// `backupSize`, `backupVerified`, `backupNext`, `backupProblem`, `backupLate`, `mountPath`, `host`.
     package var facts: [Fact]
     package var counts: [RunCount]
     /// The last check of templates, strings and operation files, or nil while one is in progress.

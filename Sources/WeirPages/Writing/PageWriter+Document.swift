@@ -117,7 +117,7 @@ extension PageWriter {
         return [
             "removal": notices.removal.map(removal),
             "unstarted": notices.withoutStart.isEmpty ? nil : unstarted(notices.withoutStart),
-            "refused": notices.refusedSettings.map(refused),
+            "refused": notices.refusedSettings.map(refused), "quiet": notices.quiet.map(quiet),
             "notRecorded": notices.notRecordedSince.map(moment), "replaced": notices.replacedAt.map(moment),
             "notices": notices.notices.map { notice -> Fields in
                 [
@@ -145,6 +145,16 @@ extension PageWriter {
             "words": strings(.noticeUnstarted, ["operations": shown + (operations.count > 5 ? ", …" : "")]),
             "url": "\(base)/schedules",
         ]
+    }
+
+    private func quiet(_ start: QuietStart) -> Fields {
+        let key: StringKey =
+            switch start.reason {
+            case .asked: .noticeQuietAsked
+            case .copied: .noticeQuietCopied
+            case .restored: .noticeQuietRestored
+            }
+        return ["words": strings[key], "moment": moment(start.since)]
     }
 
     private func refused(_ settings: RefusedSettings) -> Fields {

@@ -13,13 +13,16 @@ struct Health {
 
     /// The readiness check: succeeds while the journal records changes and the server is not shutting down.
     func ready() throws(Problem) -> Response {
-        if dashboard.pollResponder.isDraining {
+        if dashboard.pollResponder.isDraining || dashboard.stopNotice.isSet {
             throw notReady("The server is shutting down; ask another server, or try again when it is back.")
         }
         if case .notRecorded(let since, let reason) = dashboard.board.recording {
             throw notReady("Nothing has been recorded since \(since): \(reason)")
         }
-        return try .json(["status": "ready", "role": .string(dashboard.board.role.rawValue)])
+        var members: [String: JSONValue] = ["status": "ready", "role": .string(dashboard.board.role.rawValue)]
+        if dashboard.board.isQuiet { members["quiet"] = true }
+        members["backup"] = dashboard.configuration.backups.map { .string($0.standing.word) }
+        return try .json(.object(members))
     }
 
     private func notReady(_ detail: String) -> Problem {
@@ -73,6 +76,7 @@ extension VisibleBoard {
         notices.removal = announcedRemoval.value
         notices.refusedSettings = refusedSettings.value
         notices.withoutStart = operationsWithoutStart
+        notices.quiet = quiet.value
         return notices
     }
 }

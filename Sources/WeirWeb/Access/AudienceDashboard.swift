@@ -113,6 +113,17 @@ struct DashboardServices: Sendable {
     let presence: Presence?
     let holds = HoldCount()
     let checks: TemplateChecks
+    /// Whether the server is about to shut down, while it still answers.
+    let stopNotice = StopNotice()
+}
+
+/// Whether the server is about to shut down.
+final class StopNotice: Sendable {
+    private let isGiven = Atomic(false)
+
+    func give() { isGiven.store(true, ordering: .relaxed) }
+
+    var isSet: Bool { isGiven.load(ordering: .relaxed) }
 }
 
 final class HoldCount: Sendable {

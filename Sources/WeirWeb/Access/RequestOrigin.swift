@@ -153,12 +153,13 @@ extension APIRoute {
         case .noticeDismissal: .dismissNotice
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
+        case .backups: .backUp
         case .notificationTest: .testNotification
         // A report begins with PUT; the journal records its later requests.
         case .reportedRun: method == .put ? .report : nil
         case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
         case .operations, .operation, .operationHealth, .runs, .run, .runComparison, .stores, .store, .schedules,
-            .schedule, .notices,
+            .schedule, .notices, .latestBackup,
             .feedChanges, .operationTriggers, .operationNotifications, .runNotifications:
             nil
         }

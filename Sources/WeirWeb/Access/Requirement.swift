@@ -91,7 +91,7 @@ extension APIRoute {
         case .storeActions(let id): .store(.act, id)
         case .storeState(let id), .storeReset(let id): .store(.restore, id)
         case .imports: .everything(.restore)
-        case .notices, .noticeDismissal: .everything(.administer)
+        case .notices, .noticeDismissal, .backups, .latestBackup: .everything(.administer)
         case .feedChanges, .stream, .streamText: .feed
         case .reportedRun(let operation, run: _): .reporting(operation)
         }

@@ -40,6 +40,7 @@ struct SystemPage {
         if let place = board.journalPlace { facts.append(.init("journalPlace", .text(place))) }
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
+        facts += dashboard.configuration.backups?.standing.facts ?? []
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
         var check = dashboard.checks.last
         // The check covers the whole catalog, so restricted audiences see only counts.

@@ -32,6 +32,8 @@ enum APIRoute: Hashable, Sendable {
     case runExport(String)
     case runsExport
     case imports
+    case backups
+    case latestBackup
     case notices
     case noticeDismissal(String)
     case feedChanges(String)
@@ -59,6 +61,8 @@ enum APIRoute: Hashable, Sendable {
         case (3, "schedules", "pause"): self = .schedulePause(segments[1])
         case (3, "schedules", "resumption"): self = .scheduleResumption(segments[1])
         case (1, "imports", _): self = .imports
+        case (1, "backups", _): self = .backups
+        case (2, "backups", "latest"): self = .latestBackup
         case (1, "notices", _): self = .notices
         case (3, "notices", "dismissal"): self = .noticeDismissal(segments[1])
         case (2, "runs", "export"): self = .runsExport
@@ -103,10 +107,10 @@ enum APIRoute: Hashable, Sendable {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
-        case .operationHealth, .operationTriggers, .operationNotifications, .runNotifications: [.get, .head]
+        case .operationHealth, .operationTriggers, .operationNotifications, .runNotifications, .latestBackup: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset,
-            .imports, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
+            .imports, .backups, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
             [.post]
         case .storeState: [.put]
         case .operationUploads: [.post, .options]

@@ -48,6 +48,8 @@ extension AudienceDashboard {
         case .runExport(let run), .api(.runExport(let run)): try await RunExports(dashboard: self).show(run, exchange)
         case .runsExport, .api(.runsExport): try await RunExports(dashboard: self).list(exchange)
         case .imports, .api(.imports): try await RunImports(dashboard: self).create(exchange)
+        case .api(.backups): try Backups(dashboard: self).create()
+        case .api(.latestBackup): try Backups(dashboard: self).show()
         case .api(.notices): try Notices(dashboard: self).list()
         case .noticeDismissal(let id), .api(.noticeDismissal(let id)):
             try await Notices(dashboard: self).dismiss(id, exchange)

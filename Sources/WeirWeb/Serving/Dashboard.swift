@@ -186,5 +186,8 @@ public final class Dashboard: Sendable {
         audiences.drain()
     }
 
+    /// Makes the readiness check fail, while all requests are still answered.
+    package func announceStop() { services.stopNotice.give() }
+
     func letTasksGo() { audiences.all.forEach { $0.pollResponder.letTasksGo() } }
 }

@@ -59,6 +59,8 @@ public struct WebConfiguration: Sendable {
     public var spoolFolder = FileManager.default.temporaryDirectory
     /// The triggers and notifications of operations; nil for none.
     package var hooks: (any HookService)?
+    /// The backups of the server; nil for none.
+    package var backups: (any BackupKeeper)?
     /// The number of requests to one trigger that may start runs per minute; all triggers together may start four times as
     /// many.
     var hookRequestsPerMinute = 60

@@ -60,13 +60,18 @@ final class AuditHead: Sendable {
     private let isLogged: Bool
     private let url: String?
     private let post = HTTPPost(environment: OperationEnvironment())
+    private let quiet: ReadOnlyStateFlow<QuietStart?>
     private let logger: Logger
     private let said = Mutex("")
 
-    init(_ audit: AuditLog, settings: Settings, logger: Logger) {
+    init(
+        _ audit: AuditLog, settings: Settings,
+        quiet: ReadOnlyStateFlow<QuietStart?> = MutableStateFlow<QuietStart?>(nil).asStateFlow(), logger: Logger
+    ) {
         self.audit = audit
         isLogged = settings.text("audit.head-log") == "yes"
         url = settings.text("audit.head-url")
+        self.quiet = quiet
         self.logger = logger
     }
 
@@ -90,7 +95,8 @@ final class AuditHead: Sendable {
         }
         guard isNews else { return }
         if isLogged { logger.notice("The audit has come to this head.", metadata: ["head": "\(head)"]) }
-        guard let url else { return }
+        // The head of a copy would look like a forged audit to the receiver.
+        guard let url, quiet.value == nil else { return }
         do {
             let answer = try await post.send(
                 JSONValue.object(["head": .string(head)]).text(), to: url,

@@ -11,6 +11,8 @@ extension JournalFile {
         let writes: Int64
         /// The number of runs of an interrupted import that were removed on opening.
         var undoneRuns = 0
+        /// Whether the file is a copy, or an older state that was put back.
+        var isCopy = false
     }
 
     func begin(_ database: Database, epoch: String, now: Timestamp) throws -> History {
@@ -49,6 +51,7 @@ extension JournalFile {
         _ = try ChangeReader(database).last(1, of: .board, through: .max)
         var history = try history(database)
         history.undoneRuns = undoneRuns
+        history.isCopy = comparison.isCopy
         return history
     }
 

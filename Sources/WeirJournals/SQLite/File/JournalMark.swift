@@ -163,6 +163,17 @@ struct HistoryCheck {
         return mark.epoch == held.epoch && filed < mark.filed
     }
 
+    /// Whether the file is a copy, or an older state that was put back, rather than the file that was written last.
+    ///
+    /// A loss after a power cut is not one: the file is then the same, and the mark is of an earlier boot.
+    var isCopy: Bool {
+        switch outcome {
+        case .whole, .uncertain: false
+        case .lost: isOlder || (mark?.boot == boot && !boot.isEmpty)
+        case .unverified: !isAltered
+        }
+    }
+
     /// The state of the history.
     ///
     /// Unless it is complete, a published sequence could be assigned again, so the journal continues under a new

@@ -1,0 +1,99 @@
+import Foundation
+import GRDB
+import WeirStates
+
+/// The contents of a journal's file in numbers, in any format, and the result of checking them.
+package struct JournalInspection: Sendable, Hashable, Codable {
+    package let epoch: String
+    package let format: Int64
+    package let head: Int64
+    package let changes: Int64
+    package let runs: Int64
+    package let lines: Int64
+
+    private static let listedFaults: Int64 = 20
+
+    /// Counts the contents of a file that others may be writing; blocks on the disk.
+    ///
+    /// Throws `JournalError` if the file cannot be read or is not a journal.
+    package init(path: String) throws { self = try Self.read(path) { try Self($0) } }
+
+    /// Counts the contents of a file that others may be writing, and checks the whole file; blocks on the disk.
+    ///
+    /// Throws `JournalError` if the file cannot be read or is not a journal.
+    package static func check(path: String) throws -> (found: JournalInspection, faults: [String]) {
+        try read(path) { database in
+            let integrity = try SQLStatement(database, "PRAGMA integrity_check(\(listedFaults))").all { $0.text(0) }
+            // The other checks would fail on a damaged file.
+            guard integrity == ["ok"] else { return (try Self(database), integrity) }
+            return (try Self(database), try faults(database))
+        }
+    }
+
+    private static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+        do {
+            let queue = try SQLiteSnapshot.open(path)
+            defer { SQLiteSnapshot.close(queue) }
+            return try queue.read { try body($0) }
+        } catch let error as DatabaseError {
+            throw JournalError.of(error, at: path)
+        }
+    }
+
+    private init(_ database: Database) throws {
+        guard
+            try SQLStatement(database, "PRAGMA application_id").first(read: { $0.integer(0) })
+                == JournalSchema.applicationID
+        else { throw JournalError(.unavailable, "The file is not a journal.") }
+        func number(_ query: String) throws -> Int64 {
+            try SQLStatement(database, query).first { $0.integer(0) } ?? 0
+        }
+        format = try number("PRAGMA user_version")
+        guard (1...Int64(clamping: JournalSchema.version)).contains(format) else {
+            throw JournalError(.tooNew, "The journal was written by a newer Weir. Use that version.")
+        }
+        epoch = try SQLStatement(database, "SELECT epoch FROM journal").first { $0.text(0) } ?? ""
+        head = try number("SELECT head FROM journal")
+        changes = try number("SELECT count(*) FROM changes")
+        runs = try number("SELECT count(*) FROM runs")
+        lines = try number("SELECT count(*) FROM output")
+    }
+
+    /// The rules that connect the tables, each as a query that counts its violations.
+    private static let rules = [
+        ("changes beyond the head", "SELECT count(*) FROM changes WHERE sequence > (SELECT head FROM journal)"),
+        (
+            "runs whose last change is missing",
+            """
+            SELECT count(*) FROM runs WHERE NOT EXISTS (
+                SELECT 1 FROM changes WHERE changes.sequence = runs.sequence AND changes.stream = runs.opened)
+            """
+        ),
+        (
+            "runs with a gap in their changes",
+            """
+            SELECT count(*) FROM runs
+            WHERE revision + 1 <> (SELECT count(*) FROM changes WHERE changes.stream = runs.opened)
+            """
+        ),
+        (
+            "runs with a gap in their output",
+            "SELECT count(*) FROM runs WHERE lines <> (SELECT count(*) FROM output WHERE output.stream = runs.opened)"
+        ),
+        (
+            "operations whose number of runs is wrong",
+            """
+            SELECT count(*) FROM (
+                SELECT operation, phase, count(*) AS count FROM runs GROUP BY operation, phase
+                EXCEPT SELECT operation, phase, count FROM counts)
+            """
+        ),
+    ]
+
+    private static func faults(_ database: Database) throws -> [String] {
+        try rules.compactMap { name, query in
+            let count = try SQLStatement(database, query).first { $0.integer(0) } ?? 0
+            return count > 0 ? "\(name): \(count)" : nil
+        }
+    }
+}
