@@ -38,6 +38,28 @@ import WeirStates
         await second.board.shutdown()
     }
 
+    @Test func `a run of steps continues once a quiet start has ended, and not before`() async throws {
+        let plan = StepsPlan([StepsFixture.echo("long", .text("wait"), isRepeatable: true)])
+        let first = try await setup.open(plan)
+        let run = try await setup.start(first)
+        try await setup.working(first)
+        await first.board.shutdown()
+        setup.gate.open()
+        let quiet = QuietStart(.copied, since: Timestamp(milliseconds: 1))
+        let second = try await setup.open(plan, on: first.journal, quiet: quiet)
+        #expect(second.board.quiet.value == quiet)
+        // Another run is not held up, and shows that nothing else has begun.
+        let other = try await setup.start(second)
+        try await setup.reach(second, other) { $0.phase.isEnded }
+        #expect(setup.begun["wait"] == 2)
+        #expect(try await second.board.run(run).endedAt == nil)
+        try await second.board.endQuiet(skippingMissed: false)
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(try await second.board.run(run).state.phase == .succeeded)
+        #expect(second.board.quiet.value == nil && setup.begun["wait"] == 3)
+        await second.board.shutdown()
+    }
+
     @Test func `a decision whose time passed while the server was stopped is taken as the file says`() async throws {
         let wall = MutableStateFlow<Int64>(1_000)
         let plan = StepsPlan([StepsFixture.ask(.seconds(60))])

@@ -76,6 +76,19 @@ import WeirStates
         process.scheduler.stop()
     }
 
+    @Test func `times that are skipped before the schedules begin are not made up for`() async throws {
+        let journal = MemoryJournal()
+        let first = Process(journal)
+        try await first.begin(start("*/15 * * * *"))
+        first.scheduler.stop()
+        let second = Process(journal, at: 3_600_000 + 300_000)
+        try await second.scheduler.skipMissed()
+        try await second.begin(start("*/15 * * * *"))
+        await second.pass(600)
+        #expect(second.asked.value == ["schedule/backup/2026-11-22T11:15:00.000Z"])
+        second.scheduler.stop()
+    }
+
     // S3, S4
     @Test func `a server that was stopped for three times makes up for them once`() async throws {
         let journal = MemoryJournal()

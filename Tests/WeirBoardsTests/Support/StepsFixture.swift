@@ -41,9 +41,10 @@ struct StepsFixture {
 
     func open(
         _ plan: StepsPlan, on journal: JournalDouble = JournalDouble(), wall: MutableStateFlow<Int64>? = nil,
-        clock: VirtualClock = VirtualClock(), timeout: Duration? = nil
+        clock: VirtualClock = VirtualClock(), timeout: Duration? = nil, quiet: QuietStart? = nil
     ) async throws -> BoardFixture {
         var configuration = Board.Configuration()
+        configuration.quiet = quiet
         configuration.journalCheckInterval = nil
         configuration.retention = nil
         let time = Locked(Int64(1_000))

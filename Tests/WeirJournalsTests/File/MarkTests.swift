@@ -25,6 +25,25 @@ import Testing
         ).outcome
     }
 
+    private func isCopy(
+        _ mark: JournalMark?, head: SequenceNumber = 42, file: UInt64 = 7, boot: String = "b", filed: Int64? = 40,
+        isAltered: Bool = false, isAsWritten: Bool = true
+    ) -> Bool {
+        HistoryCheck(
+            held: .init(
+                epoch: "0123456789abc", head: head, writes: 50, filed: filed, file: file, isMarked: true), mark: mark,
+            boot: boot, isAltered: isAltered, isAsWritten: isAsWritten
+        ).isCopy
+    }
+
+    @Test func `a copy and an older file are told from the last one after a power cut`() {
+        #expect(isCopy(nil) && isCopy(mark(), file: 8) && isCopy(mark(), isAsWritten: false))
+        #expect(isCopy(mark(), filed: 39) && isCopy(mark(), head: 41))
+        #expect(isCopy(mark(), head: 41, boot: "c", filed: 39))
+        #expect(!isCopy(mark()) && !isCopy(mark(), boot: "c"))
+        #expect(!isCopy(mark(), head: 41, boot: "c") && !isCopy(mark(), isAltered: true))
+    }
+
     @Test func `a mark reads back from its text, and one that is not whole is none`() {
         for mark in [
             mark(), mark(file: .max, isClosed: true, outlivesMachine: true, reserved: .max, head: .max),
