@@ -116,6 +116,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case exportAudit = "export-audit"
     case administer
     case backUp = "back-up"
+    /// A quiet start was ended.
+    case resume
     /// The effective settings changed, or a reload was refused.
     case changeSettings = "change-settings"
     case announceRemoval = "announce-removal"

@@ -114,13 +114,13 @@ struct Resume: ParsableCommand {
     func run() throws {
         umask(0o077)
         let folder = DataFolder(try Settings.inForce(flags: ["data": data], config: config))
-        guard var quiet = Quiet.read(in: folder) else {
-            complain("There is nothing to resume: the server in \(folder.url.path) is not quiet.")
-            throw ExitCode(66)
-        }
-        quiet.resumes = discard
         do {
-            try quiet.write(in: folder)
+            guard try Quiet.resume(in: folder, discarding: discard) else {
+                complain("There is nothing to resume: the server in \(folder.url.path) is not quiet.")
+                throw ExitCode(66)
+            }
+        } catch let error as ExitCode {
+            throw error
         } catch {
             complain("The data folder \(folder.url.path) cannot be written. Run this as the server's user.")
             throw ExitCode(73)

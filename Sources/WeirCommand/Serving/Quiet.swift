@@ -49,6 +49,14 @@ struct Quiet: Codable, Sendable, Hashable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
+    /// Records that the quiet start is to end; returns false if there is none.
+    @discardableResult static func resume(in folder: DataFolder, discarding: Bool) throws -> Bool {
+        guard var quiet = read(in: folder) else { return false }
+        quiet.resumes = discarding
+        try quiet.write(in: folder)
+        return true
+    }
+
     static func remove(in folder: DataFolder) throws {
         guard FileManager.default.fileExists(atPath: file(folder).path) else { return }
         try FileManager.default.removeItem(at: file(folder))

@@ -225,6 +225,8 @@ struct ServerProcess: Sendable {
         web.helloRoute = true
         web.hooks = hooks.notifier
         web.backups = backups
+        let folder = DataFolder(settings)
+        web.endQuiet = { try Quiet.resume(in: folder, discarding: $0) }
         web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
         web.spoolFolder = DataFolder(settings).spool
         settings.setLimits(of: &web)

@@ -154,7 +154,7 @@ extension PageWriter {
             case .copied: .noticeQuietCopied
             case .restored: .noticeQuietRestored
             }
-        return ["words": strings[key], "moment": moment(start.since)]
+        return ["words": strings[key], "moment": moment(start.since), "action": "\(base)/resumption"]
     }
 
     private func refused(_ settings: RefusedSettings) -> Fields {

@@ -74,3 +74,37 @@ struct Backups {
         }
     }
 }
+
+/// The end of a quiet start, which an administrator asks for.
+struct QuietEnd {
+    let dashboard: AudienceDashboard
+
+    /// Asks for the end, which follows within a second; with `discard=yes` in the query, what has waited is given up.
+    func create(_ exchange: Exchange) throws(Problem) -> Response {
+        let discards: Bool
+        switch exchange.target.query["discard"] {
+        case nil, "no": discards = false
+        case "yes": discards = true
+        default: throw .malformedQuery("discard", "must be yes or no.")
+        }
+        guard dashboard.board.isQuiet, let end = dashboard.configuration.endQuiet else { throw .notFound(.notQuiet) }
+        do {
+            try end(discards)
+        } catch {
+            dashboard.logger.error("The quiet start cannot be ended.", metadata: ["cause": "\(Quoted(error))"])
+            throw .unwritableResumption
+        }
+        dashboard.logger.notice(
+            "The end of the quiet start was asked for.", metadata: ["actor": "\(Quoted(exchange.actor))"])
+        guard case .api = exchange.route else {
+            return exchange.wantsJSON ? try .json([:]) : .seeOther(exchange.wayBack(in: dashboard.mount))
+        }
+        return try .json(["quiet": true, "discard": .bool(discards)], status: .accepted)
+    }
+}
+
+extension Problem {
+    fileprivate static var unwritableResumption: Problem {
+        Problem("unavailable", .serviceUnavailable, "Unavailable", ProblemWording.unwritableResumption)
+    }
+}

@@ -86,6 +86,7 @@ extension Route {
         case .manyRunRetries: .retry
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
+        case .resumption: .resume
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
         case .hook: .trigger
@@ -151,6 +152,7 @@ extension APIRoute {
         case .runExport, .runsExport: method == .head ? nil : .export
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
+        case .resumption: .resume
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
         case .backups: .backUp

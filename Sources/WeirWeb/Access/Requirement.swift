@@ -42,7 +42,7 @@ extension Route {
         case .manyRunCancellations: .anything(.cancel)
         case .manyRunRetries: .anything(.start)
         case .imports: .everything(.restore)
-        case .noticeDismissal: .everything(.administer)
+        case .noticeDismissal, .resumption: .everything(.administer)
         case .schedules: .anything(.see)
         case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
         // `HookReceiver` verifies the trigger's secret.
@@ -91,7 +91,7 @@ extension APIRoute {
         case .storeActions(let id): .store(.act, id)
         case .storeState(let id), .storeReset(let id): .store(.restore, id)
         case .imports: .everything(.restore)
-        case .notices, .noticeDismissal, .backups, .latestBackup: .everything(.administer)
+        case .notices, .noticeDismissal, .resumption, .backups, .latestBackup: .everything(.administer)
         case .feedChanges, .stream, .streamText: .feed
         case .reportedRun(let operation, run: _): .reporting(operation)
         }

@@ -85,6 +85,8 @@ enum ProblemWording: String, Wording {
         """
     case notCaughtUp = "You have come further than this server, which cannot read on just now. Try again in a moment."
     case rightsChange = "Rights change all the time just now. Try again in a moment."
+    case notQuiet = "The server is not quiet: nothing is held back."
+    case unwritableResumption = "The data folder cannot be written. Check its disk and its owner, and try again."
     case noBackupFolder = "The server has no folder for backups. Set backup.folder, or run weir backup."
     case unknownNotice = "There is no such notice. It may have been dismissed already: see the list of notices."
     case unnamedPin = "The form does not name an operation to pin."

@@ -36,6 +36,7 @@ enum APIRoute: Hashable, Sendable {
     case latestBackup
     case notices
     case noticeDismissal(String)
+    case resumption
     case feedChanges(String)
     case stream(String)
     case streamText(String)
@@ -64,6 +65,7 @@ enum APIRoute: Hashable, Sendable {
         case (1, "backups", _): self = .backups
         case (2, "backups", "latest"): self = .latestBackup
         case (1, "notices", _): self = .notices
+        case (1, "resumption", _): self = .resumption
         case (3, "notices", "dismissal"): self = .noticeDismissal(segments[1])
         case (2, "runs", "export"): self = .runsExport
         case (2, "runs", let id?): self = .run(id)
@@ -97,6 +99,7 @@ enum APIRoute: Hashable, Sendable {
             nil
         case .run, .store, .storeState: ["at"]
         case .storeActions: ["form"]
+        case .resumption: ["discard"]
         case .runComparison: ["with"]
         case .runOutput, .feedChanges: ["after", "limit", "wait"]
         default: []
@@ -107,10 +110,11 @@ enum APIRoute: Hashable, Sendable {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
-        case .operationHealth, .operationTriggers, .operationNotifications, .runNotifications, .latestBackup: [.get, .head]
+        case .operationHealth, .operationTriggers, .operationNotifications, .runNotifications, .latestBackup:
+            [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset,
-            .imports, .backups, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
+            .imports, .backups, .resumption, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
             [.post]
         case .storeState: [.put]
         case .operationUploads: [.post, .options]

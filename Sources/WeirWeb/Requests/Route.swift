@@ -45,6 +45,8 @@ enum Route: Hashable, Sendable {
     case manyRunRetries
     case imports
     case noticeDismissal(String)
+    /// The end of a quiet start.
+    case resumption
     case schedules
     case schedulePause(String)
     case hook(operation: String, name: String)
@@ -136,6 +138,7 @@ enum Route: Hashable, Sendable {
             guard let place = EffectPlace(segments) else { return nil }
             self = .storeEffect(place)
         case (3, "notices") where segments[2] == "dismissal": self = .noticeDismissal(segments[1])
+        case (1, "resumption"): self = .resumption
         case (1, "name"): self = .viewerName
         case (2, "health") where segments[1] == "live": self = .healthLive
         case (2, "health") where segments[1] == "ready": self = .healthReady
@@ -167,7 +170,7 @@ enum Route: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
-        case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
+        case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal, .resumption: [.post]
         case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]

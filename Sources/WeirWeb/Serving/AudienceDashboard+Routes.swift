@@ -48,6 +48,7 @@ extension AudienceDashboard {
         case .runExport(let run), .api(.runExport(let run)): try await RunExports(dashboard: self).show(run, exchange)
         case .runsExport, .api(.runsExport): try await RunExports(dashboard: self).list(exchange)
         case .imports, .api(.imports): try await RunImports(dashboard: self).create(exchange)
+        case .resumption, .api(.resumption): try QuietEnd(dashboard: self).create(exchange)
         case .api(.backups): try Backups(dashboard: self).create()
         case .api(.latestBackup): try Backups(dashboard: self).show()
         case .api(.notices): try Notices(dashboard: self).list()

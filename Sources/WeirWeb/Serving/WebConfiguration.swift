@@ -59,6 +59,8 @@ public struct WebConfiguration: Sendable {
     public var spoolFolder = FileManager.default.temporaryDirectory
     /// The triggers and notifications of operations; nil for none.
     package var hooks: (any HookService)?
+    /// Ends a quiet start, and with `true` discards what has waited; nil if the server is never quiet.
+    package var endQuiet: (@Sendable (_ discarding: Bool) throws -> Void)?
     /// The backups of the server; nil for none.
     package var backups: (any BackupKeeper)?
     /// The number of requests to one trigger that may start runs per minute; all triggers together may start four times as

@@ -33,8 +33,9 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
             "/api/v1/stores/bell/actions", "/api/v1/stores/bell/state", "/api/v1/stores/bell/reset",
             "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
-            "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal", "/api/v1/backups",
-            "/api/v1/backups/latest",
+            "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
+            "/api/v1/backups",
+            "/api/v1/backups/latest", "/resumption", "/api/v1/resumption",
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
             "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
             "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
@@ -115,7 +116,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 42 + 38
+    private static let kindCount = 43 + 39
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -148,6 +149,7 @@ struct RouteTableTests {
         case .manyRunCancellations: "manyRunCancellations"
         case .manyRunRetries: "manyRunRetries"
         case .imports: "imports"
+        case .resumption: "resumption"
         case .noticeDismissal: "noticeDismissal"
         case .schedules: "schedules"
         case .schedulePause: "schedulePause"
@@ -196,6 +198,7 @@ struct RouteTableTests {
         case .backups: "backups"
         case .latestBackup: "latestBackup"
         case .notices: "notices"
+        case .resumption: "resumption"
         case .noticeDismissal: "noticeDismissal"
         case .feedChanges: "feedChanges"
         case .stream: "stream"
