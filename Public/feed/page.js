@@ -166,12 +166,23 @@ export class Page {
   #insert(parent, fresh, next, isRead) {
     const present = document.getElementById(fresh.id);
     if (present?.parentNode === parent) return void morph(present, fresh, this.#claims);
+    // Items that are being read are not removed for new ones, up to a limit.
+    const isReading = parent.hasAttribute("data-reading");
+    const most = Number(parent.getAttribute("data-limit") ?? Infinity) * (isRead || isReading ? PATIENCE : 1);
+    if (!next && parent.hasAttribute("data-window") && !hasRoom(parent, fresh, isReading ? most : Infinity)) return;
     present?.remove();
     parent.insertBefore(fresh, next);
-    // Items that are being read are not removed for new ones, up to a limit.
-    const most = Number(parent.getAttribute("data-limit") ?? Infinity) * (isRead ? PATIENCE : 1);
     while (parent.childElementCount > most) (next ? parent.lastElementChild : parent.firstElementChild)?.remove();
   }
+}
+
+/**
+ * Whether a window on a longer list takes an item at its end: the one that follows its last one, up to a number of items.
+ * @param {Element} list @param {Element} item @param {number} most
+ */
+function hasRoom(list, item, most) {
+  const last = list.lastElementChild;
+  return !last || list.childElementCount < most && Number(last.getAttribute("value")) + 1 === Number(item.getAttribute("value"));
 }
 
 /** @param {Element} target @param {string} content */
@@ -248,7 +259,7 @@ function scrollerOf(element) {
  * @param {string} html
  * @returns {Element}
  */
-function parse(html) {
+export function parse(html) {
   const template = document.createElement("template");
   // A part of a drawing is parsed as one only within a drawing.
   const isDrawn = html.startsWith("<rect");

@@ -15,8 +15,9 @@ export class Tail {
    * @param {HTMLElement} part the part of the page that has the box, `[data-tail]`, and the button, `[data-newest]`
    * @param {(atEnd: boolean) => void} follows receives whether the end is followed
    * @param {boolean} atEnd the initial value
+   * @param {() => boolean} isWhole whether the last line is in the box
    */
-  constructor(part, follows = () => {}, atEnd = true) {
+  constructor(part, follows = () => {}, atEnd = true, isWhole = () => true) {
     this.follows = follows;
     this.box = /** @type {HTMLElement|null} */ (part.querySelector("[data-tail]"));
     this.button = /** @type {HTMLElement|null} */ (part.querySelector("[data-newest]"));
@@ -24,7 +25,7 @@ export class Tail {
     if (!box) return;
     if (button) keep(button, "hidden");
     box.addEventListener("scroll", () => {
-      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR;
+      const isNear = isWhole() && box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR;
       if (isNear && !this.#isHeld || !isNear && this.#atEnd) this.#stand(isNear);
       if (button && isNear) button.hidden = true;
     }, { passive: true });
@@ -32,6 +33,8 @@ export class Tail {
       this.follow(true);
       box.focus({ preventScroll: true });
     });
+    // Later, because the callback may need the tail.
+    this.isWhole = isWhole;
     this.follow(atEnd);
   }
 
@@ -40,7 +43,7 @@ export class Tail {
     const { box, button } = this;
     if (!box) return;
     if (this.#atEnd) this.#toEnd();
-    else if (button) button.hidden = false;
+    else if (button) button.hidden = this.isWhole() && box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR;
   }
 
   /** Follows the end, or stays in place, until the reader scrolls. @param {boolean} atEnd */

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import WeirOperations
 import WeirStandard
+import WeirStates
 
 /// A program that prints the values of a choice, one per line.
 ///

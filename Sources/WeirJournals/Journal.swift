@@ -1,3 +1,5 @@
+import WeirFlows
+
 /// The durable, totally ordered log of changes.
 ///
 /// One conformance suite checks every implementation against this documentation. All methods are safe to call
@@ -63,6 +65,10 @@ package protocol Journal: Sendable {
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine]
     /// The number of lines of a run's output, which is the number of its last line.
     func outputCount(of run: String) async throws -> SequenceNumber
+    /// Searches the whole output of a run, up to a time limit.
+    ///
+    /// Throws ``JournalError/tooManySearches``.
+    func search(_ search: OutputSearch, inOutputOf run: String) async throws -> OutputMatches
 
     /// Records reports in order, in one transaction, and returns a receipt for each.
     ///
@@ -126,6 +132,24 @@ extension Journal {
     package func dismissNotice(_ id: String) async throws -> Bool { false }
 
     package func verify() async throws {}
+
+    /// Reads the output in batches, which other work can interrupt.
+    package func search(_ search: OutputSearch, inOutputOf run: String) async throws -> OutputMatches {
+        let budget = WorkBudget(OutputSearch.timeLimit)
+        var scan = OutputScan(search)
+        var last = SequenceNumber.zero
+        while true {
+            let lines = try await output(of: run, after: last, limit: OutputSearch.batch)
+            guard let end = lines.last?.number else { return scan.result }
+            scan = try await WorkPool.searches.scan(lines, scan)
+            last = end
+            if budget.isExceeded {
+                // Whether the limit cut anything off.
+                let isComplete = try await output(of: run, after: last, limit: 1).isEmpty
+                return scan.result.completed(isComplete)
+            }
+        }
+    }
 
     package func lastChange(of topic: Topic, through sequence: SequenceNumber) async throws -> Change? {
         try await newestChanges(of: topic, through: sequence, limit: 1).last

@@ -193,7 +193,23 @@ package final class PageRenderer: Sendable {
     package func patches(
         for output: OutputTail, after number: SequenceNumber, page: LivePage
     ) -> [(number: SequenceNumber, patches: [Patch])] {
-        writer(page.locale).outputPatches(output, after: number)
+        guard case .output(let run) = page.topic else { return [] }
+        return writer(page.locale).outputPatches(output, of: run, after: number)
+    }
+
+    /// The list of lines from anywhere in a run's output.
+    package func region(_ part: OutputPart, of run: String, locale: PageLocale) -> String {
+        writer(locale).outputList(part, of: run).html
+    }
+
+    /// The sentence about a line that does not exist.
+    package func sentence(noLine number: SequenceNumber, head: SequenceNumber, locale: PageLocale) -> String {
+        writer(locale).noLine(number, head: head)
+    }
+
+    /// The sentence about the result of a search in an output.
+    package func sentence(_ matches: OutputMatches, head: SequenceNumber, locale: PageLocale) -> String {
+        writer(locale).result(matches, head: head)
     }
 
     /// The patches that bring a page from the previous change to this one; empty if the change does not show on the page.

@@ -6,7 +6,7 @@ import { Endings } from "../../Public/page/endings.js";
 import { parsed, written } from "../../Public/page/json.js";
 import { recall, remember } from "../../Public/page/memory.js";
 import { local } from "../../Public/page/moments.js";
-import { matching } from "../../Public/page/output.js";
+import { fold, occurrences } from "../../Public/page/find.js";
 
 test("a command starts the same run again, whatever stands in its input", () => {
   const command = curl("https://weir.example/ops/api/v1/runs/01m", '{"operation":"greeting","input":{"label":"it\'s $HOME"}}');
@@ -26,9 +26,15 @@ test("numbers keep their digits when they are shown and copied", () => {
   assert.match(curl("https://weir.example/api/v1/runs/01m", run), /'{"account":9007199254740993,"amount":1\.10}'/);
 });
 
-test("search finds lines in any case", () => {
-  assert.deepEqual(matching(["Error: no", "fine", "an ERROR"], "error"), [0, 2]);
-  assert.deepEqual(matching(["a"], ""), []);
+test("a text is found in any case and encoding, and marked where it is", () => {
+  assert.deepEqual(occurrences("an Error, ERROR", "error"), [[3, 8], [10, 15]]);
+  for (const [line, wanted] of [["un caf\u00e9 noir", "CAFE\u0301"], ["un cafe\u0301 noir", "caf\u00e9"]]) {
+    assert.deepEqual(occurrences(line, wanted).map(([from, to]) => line.slice(from, to).normalize()), ["caf\u00e9"]);
+  }
+  assert.deepEqual(occurrences("caf\u00e9 e", "e"), [[5, 6]], "a letter with an accent is another letter");
+  assert.deepEqual(occurrences("\u{1F600} ok", "ok"), [[3, 5]]);
+  assert.deepEqual(occurrences("a", ""), []);
+  assert.equal(fold("\u03a3\u03c2").text, "\u03c3\u03c3");
 });
 
 test("the moments of a filter are shown in the reader's time", () => {

@@ -32,12 +32,15 @@ extension Board {
         return try await read { try await portion(ofOutputOf: run, after: number, limit: limit).elements }
     }
 
-    /// The newest lines up to a number, oldest first, within the limits of a tail; read backwards in batches.
-    private func newestLines(of run: String, through head: SequenceNumber) async throws -> [OutputLine] {
+    /// The newest lines up to a number, oldest first, by default within the limits of a tail; read backwards in batches.
+    func newestLines(
+        of run: String, through head: SequenceNumber, limit: Int = OutputTail.lineLimit,
+        bytes byteLimit: Int = OutputTail.byteLimit
+    ) async throws -> [OutputLine] {
         var lines: [OutputLine] = []
         var (start, bytes) = (head, 0)
-        while start > 0, lines.count < OutputTail.lineLimit, bytes < OutputTail.byteLimit {
-            let count = min(OutputTail.batch, OutputTail.lineLimit - lines.count)
+        while start > 0, lines.count < limit, bytes < byteLimit {
+            let count = min(OutputTail.batch, limit - lines.count)
             let after = start.advanced(by: -count)
             let batch = try await journal.output(of: run, after: after, limit: after.distance(to: start))
             bytes += batch.reduce(0) { $0 + $1.size }

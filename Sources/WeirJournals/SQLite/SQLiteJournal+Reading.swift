@@ -108,6 +108,12 @@ extension SQLiteJournal {
         try await read { [file] _ in file.size() }
     }
 
+    package func search(_ search: OutputSearch, inOutputOf run: String) async throws -> OutputMatches {
+        try await self.search { database in
+            try OutputTable(database).matches(search, of: run, within: WorkBudget(OutputSearch.timeLimit))
+        }
+    }
+
     package func outputCount(of run: String) async throws -> SequenceNumber {
         try await read { try OutputTable($0).count(of: run) }
     }

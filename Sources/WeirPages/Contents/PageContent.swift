@@ -49,18 +49,6 @@ package enum PageContent: Sendable {
     }
 }
 
-/// The output of a run for its page, and the cursor that continues it.
-package struct PageOutput: Sendable {
-    package let tail: OutputTail
-    /// The position in the output's own feed, or nil if no output can follow.
-    package let cursor: PageCursor?
-
-    package init(tail: OutputTail, cursor: PageCursor?) {
-        self.tail = tail
-        self.cursor = cursor
-    }
-}
-
 /// The content of a page that shows a past moment.
 package enum PastContent: Sendable {
     case operation(OperationMoment)

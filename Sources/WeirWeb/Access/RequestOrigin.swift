@@ -80,7 +80,7 @@ extension Route {
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset
-        case .runOutput: .readOutput
+        case .runOutput, .runLines: .readOutput
         case .runExport, .runsExport: method == .head ? nil : .export
         case .manyRunCancellations: .cancel
         case .manyRunRetries: .retry

@@ -34,7 +34,7 @@ extension Route {
         case .storeState(let id), .storeReset(let id): .store(.restore, id)
         case .storeEffect(let place): .store(.see, place.store)
         case .viewerName: .anything(.see)
-        case .runOutput(let run): .run(.see, run)
+        case .runOutput(let run), .runLines(let run): .run(.see, run)
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
         case .runChange, .runViews, .pins: .anything(.see)

@@ -66,6 +66,17 @@ struct LivePages {
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
         let output = try await dashboard.output(on: name, exchange.locale)
+        if case .run(let id) = name, let output,
+            let excerpt = try await OutputExcerpts(dashboard: dashboard).excerpt(
+                of: output, run: id, exchange.target.query)
+        {
+            // A page that reloads itself would leave the lines that were asked for.
+            let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)
+            frame.path = exchange.target.text
+            return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
+                renderer.document(content, cursor: cursor, frame: frame, output: excerpt)
+            }
+        }
         if draft != nil || !frame.arrangement.isCommon {
             return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
                 renderer.document(content, cursor: cursor, frame: frame, draft: draft, output: output)

@@ -113,6 +113,9 @@ enum ProblemWording: String, Wording {
     case queryOneOf = "The parameter “{field}” must be one of {names}."
     case queryEither = "The parameter “{field}” must be {values}."
     case queryRange = "The parameter “{field}” must be a whole number from {least} to {most}."
+    case querySearch = "The parameter “{field}” must be a text of at most {most} characters."
+    case queryNoWait = "The parameter “{field}” cannot be used with a search."
+    case noLine = "There is no line {line}: the last line of the output is {last}."
     case queryChange = """
         The parameter “{field}” must be the number of a change. Choose a moment on the page and compare it from \
         there.

@@ -101,7 +101,8 @@ enum APIRoute: Hashable, Sendable {
         case .storeActions: ["form"]
         case .resumption: ["discard"]
         case .runComparison: ["with"]
-        case .runOutput, .feedChanges: ["after", "limit", "wait"]
+        case .feedChanges: ["after", "limit", "wait"]
+        case .runOutput: ["after", "limit", "wait", "search", "errors"]
         default: []
         }
     }

@@ -35,6 +35,8 @@ enum Route: Hashable, Sendable {
     case viewerName
     /// The whole output of a run as text.
     case runOutput(String)
+    /// A part of the output of a run, or a search in it, for the run's page.
+    case runLines(String)
     case runExport(String)
     case runsExport
     /// A preview of a change of several runs.
@@ -126,6 +128,7 @@ enum Route: Hashable, Sendable {
         case (3, "runs") where segments[2] == "continuation": self = .runContinuation(segments[1])
         case (3, "runs") where segments[2] == "decision": self = .runDecision(segments[1])
         case (3, "runs") where segments[2] == "output": self = .runOutput(segments[1])
+        case (3, "runs") where segments[2] == "lines": self = .runLines(segments[1])
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
         case (1, "stores"): self = .page(.stores)
         case (3, "stores") where segments[1] == "after": self = .pageAfter(.stores, cursor: segments[2])
@@ -184,7 +187,7 @@ enum Route: Hashable, Sendable {
     /// Whether errors are always problem documents rather than pages.
     var isForPrograms: Bool {
         switch self {
-        case .api, .poll, .healthLive, .healthReady, .hello, .hook: true
+        case .api, .poll, .healthLive, .healthReady, .hello, .hook, .runLines: true
         default: false
         }
     }

@@ -44,6 +44,7 @@ extension AudienceDashboard {
         case .storeEffect(let place): try await StoreEffects(dashboard: self).show(place, exchange)
         case .viewerName: try await ViewerName(dashboard: self).keep(exchange)
         case .runOutput(let run): try await OutputText(dashboard: self).show(run, exchange)
+        case .runLines(let run): try await OutputWindows(dashboard: self).show(run, exchange)
         case .api(.runOutput(let run)): try await OutputLines(dashboard: self).list(of: run, exchange)
         case .runExport(let run), .api(.runExport(let run)): try await RunExports(dashboard: self).show(run, exchange)
         case .runsExport, .api(.runsExport): try await RunExports(dashboard: self).list(exchange)

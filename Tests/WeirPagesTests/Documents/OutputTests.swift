@@ -20,6 +20,16 @@ import WeirStates
                 at: Timestamp(milliseconds: number.rawValue), channel: channel, text: text, continues: continues))
     }
 
+    private func markup(_ lines: OutputLine..., after context: [OutputLine] = []) -> OutputMarkup {
+        var markup = OutputMarkup(after: context, whole: ("/runs/c1/output?line=", "show the whole line"))
+        for line in lines { markup.add(line) }
+        return markup
+    }
+
+    private func html(_ lines: OutputLine..., after context: [OutputLine] = []) -> String {
+        lines.reduce(into: markup(after: context)) { $0.add($1) }.elements.map(\.html).joined()
+    }
+
     private func tail(_ numbers: ClosedRange<SequenceNumber>, isClosed: Bool = false) -> OutputTail {
         OutputTail(head: numbers.upperBound, lines: numbers.map { line("line \($0)", $0) }, isClosed: isClosed)
     }
@@ -35,17 +45,42 @@ import WeirStates
                 .init(style: AnsiStyle(), text: " end"),
             ])
         #expect(
-            OutputMarkup(line("\u{1B}[1;31mno\u{1B}[0m")).html
+            html(line("\u{1B}[1;31mno\u{1B}[0m"))
                 == #"<li id="line-1" value="1"><span class="ansi-red ansi-bold">no</span></li>"#)
     }
 
     @Test(arguments: [
-        ("\u{1B}[38;5;9mx", AnsiStyle.Color.red), ("\u{1B}[38;5;200mx", nil), ("\u{1B}[38;2;1;31;3mx", nil),
-        ("\u{1B}[38:5:4mx", .blue), ("\u{1B}[48;5;31mx", nil), ("\u{1B}[41mx", nil), ("\u{9B}36mx", .cyan),
-        ("\u{1B}[;33mx", .yellow), ("\u{1B}[?31mx", nil), ("\u{1B}[31 qx", nil),
+        ("\u{1B}[38;5;9mx", AnsiStyle.Color.red), ("\u{1B}[38;5;200mx", .cube(5, 0, 4)),
+        ("\u{1B}[38;5;244mx", .cube(3, 3, 3)), ("\u{1B}[38;2;1;31;250mx", .cube(0, 1, 5)), ("\u{1B}[38:5:4mx", .blue),
+        ("\u{1B}[38:2::255:0:0mx", .cube(5, 0, 0)), ("\u{1B}[38:2:1:255:0:0mx", .cube(5, 0, 0)),
+        ("\u{9B}36mx", .cyan), ("\u{1B}[;33mx", .yellow), ("\u{1B}[?31mx", nil), ("\u{1B}[31 qx", nil),
+        ("\u{1B}[38;5;256mx", nil), ("\u{1B}[38;2;999999999999;0mx", nil), ("\u{1B}[38;2;-5;9999;0mx", nil),
+        ("\u{1B}[58;2;255;0;0mx", nil), ("\u{1B}[4:0mx", nil),
     ])
-    func `a colour is one of eight, or none`(line: String, color: AnsiStyle.Color?) {
+    func `a colour is one of eight or of a cube, or none`(line: String, color: AnsiStyle.Color?) {
         #expect(AnsiText(line).pieces == [.init(style: AnsiStyle(color: color), text: "x")])
+    }
+
+    @Test(arguments: [
+        ("\u{1B}[41mx", "ansi-bg br4"), ("\u{1B}[38;2;255;128;0mx", "ansi-fg r5 g3"),
+        ("\u{1B}[48;5;17mx", "ansi-bg bb1"), ("\u{1B}[7mx", "ansi-reverse"), ("\u{1B}[7;31mx", "ansi-bg br4"),
+        ("\u{1B}[7;41mx", "ansi-reverse ansi-red"), ("\u{1B}[9;4mx", "ansi-underline ansi-strike"),
+        ("\u{1B}[4:3mx", "ansi-underline"), ("\u{1B}[107;30mx", "ansi-black ansi-bg br5 bg5 bb5"),
+    ])
+    func `backgrounds, reversal and strokes are classes`(line: String, classes: String) {
+        #expect(AnsiText(line).pieces.map(\.style.classes) == [classes])
+    }
+
+    @Test func `a colour that is left on continues in the next line of its channel, wherever the page begins`() {
+        let lines = [
+            line("\u{1B}[31mred", 1), line("plain", 2, .standardError), line("still red", 3),
+            line("\u{1B}[0mover", 4),
+        ]
+        let red = #"<li id="line-3" value="3"><span class="ansi-red">still red</span></li>"#
+        let plain = #"<li id="line-2" value="2" class="stderr">plain</li>"#
+        let over = #"<li id="line-4" value="4">over</li>"#
+        #expect(html(lines[1], lines[2], lines[3], after: [lines[0]]) == plain + red + over)
+        #expect(markup(lines[0], lines[1], lines[2], lines[3]).elements.map(\.html).dropFirst() == [plain, red, over])
     }
 
     @Test func `what a sequence switches on, its opposite switches off, and nothing else`() {
@@ -81,20 +116,46 @@ import WeirStates
         let lines = hostile.enumerated().map {
             line($0.element, SequenceNumber(clamping: $0.offset + 1), .standardError)
         }
-        let html = lines.map { OutputMarkup($0).html }.joined()
+        let html = lines.map { self.html($0) }.joined()
         #expect(Markup.check("<ol>\(html)</ol>", as: .fragment) == [])
-        for one in lines.map({ OutputMarkup($0).html }) {
+        for one in lines.map({ self.html($0) }) {
             let inner = one.dropFirst(one.prefix { $0 != ">" }.count + 1).dropLast("</li>".count)
-            let bare = inner.replacing(/<span class="(ansi-[a-z]+ ?)+">|<span class="cut">|<\/span>/, with: "")
+            let bare = inner.replacing(/<span class="(ansi-[a-z]+ ?)+">|<a class="cut" href="[^"]*">|<\/span>|<\/a>/, with: "")
             #expect(!bare.contains("<") && one.utf8.count < 120_000)
         }
     }
 
-    @Test func `a long line is cut where it is shown, and says so`() {
-        let html = OutputMarkup(line(String(repeating: "x", count: 16_384), 7, continues: true)).html
-        #expect(html.hasSuffix(#"x<span class="cut">…</span></li>"#) && html.utf8.count < 2_200)
-        #expect(html.hasPrefix(#"<li id="line-7" value="7" class="continues">"#))
-        #expect(!OutputMarkup(line(String(repeating: "x", count: 2_000))).html.contains("cut"))
+    @Test func `a long line is cut where it is shown, and leads to all of it`() {
+        let long = html(line(String(repeating: "x", count: 16_384), 7, continues: true))
+        #expect(long.hasSuffix(#"x<a class="cut" href="/runs/c1/output?line=7">… show the whole line</a></li>"#))
+        #expect(long.hasPrefix(#"<li id="line-7" value="7">x"#) && long.utf8.count < 2_200)
+        #expect(!html(line(String(repeating: "x", count: 2_000))).contains("cut"))
+    }
+
+    @Test func `the pieces of a line are one line, also if another channel prints between them`() {
+        let pieces = [
+            line("\u{1B}[31ma", 1, continues: true), line("other", 2, .standardError), line("b", 3, continues: true),
+            line("c\u{1B}[0m", 4), line("next", 5),
+        ]
+        let whole = #"<li id="line-1" value="1"><span class="ansi-red">a</span>"# + #"<span class="ansi-red">b</span>"#
+            + #"<span class="ansi-red">c</span></li>"#
+        let rest = [
+            #"<li id="line-3" value="3" class="piece"><a href="#line-1">…</a></li>"#,
+            #"<li id="line-4" value="4" class="piece"><a href="#line-1">…</a></li>"#,
+            #"<li id="line-5" value="5">next</li>"#,
+        ]
+        let all = markup(pieces[0], pieces[1], pieces[2], pieces[3], pieces[4])
+        #expect(all.elements.map(\.html) == [whole, #"<li id="line-2" value="2" class="stderr">other</li>"#] + rest)
+        #expect(all.grownElements.isEmpty)
+        let later = markup(pieces[2], pieces[3], pieces[4], after: Array(pieces.prefix(2)))
+        #expect(later.elements.map(\.html) == rest)
+        #expect(later.grownElements.map(\.html) == [whole])
+    }
+
+    @Test func `a page that begins within a line shows that it does, and not what belongs to the line`() {
+        let part = markup(line("c", 9), line("next", 10), after: [line("b", 8, continues: true)])
+        #expect(part.elements.map(\.html).last == #"<li id="line-10" value="10">next</li>"#)
+        #expect(part.elements.first?.html == #"<li id="line-9" value="9" class="piece"><a href="#line-8">…</a></li>"#)
     }
 
     // L1, L4
@@ -112,10 +173,19 @@ import WeirStates
         let cursor = PageCursor(
             epoch: "k3f9", sequence: 1_206, next: "/live/1/output-c1/k3f9/1206/1",
             now: "/live/1/output-c1/k3f9/1206/now", snap: "/live/1/output-c1/snap", after: nil)
+        var scan = OutputScan(try #require(OutputSearch("b", part: .after(3), limit: 1)))
+        for number in 3...6 { scan.take(line("<b>", SequenceNumber(clamping: number))) }
+        let matches = scan.result
         let outputs = [
             PageOutput(tail: OutputTail(head: 1_206, lines: lines, isClosed: false), cursor: cursor),
             PageOutput(tail: OutputTail(head: 0, lines: [], isClosed: true), cursor: nil),
             PageOutput(tail: tail(1...1), cursor: nil), PageOutput(tail: tail(2...3), cursor: nil),
+            PageOutput(
+                tail: tail(2...3), cursor: nil,
+                excerpt: .part(OutputPart(head: 9, isClosed: true, lines: [line("a", 4)], context: []), line: 4)),
+            PageOutput(
+                tail: tail(2...3), cursor: nil, excerpt: .matches(matches, lines: [line("\u{1B}[31m<b>", 4)]),
+                search: "\"><b>", isErrorsOnly: true),
         ]
         for output in outputs {
             let html = fixture.pages.document(
@@ -140,7 +210,7 @@ import WeirStates
         let steps = pages.patches(for: tail(1...250), after: 20, page: page)
         #expect(steps.map(\.number) == [120, 220, 250])
         #expect(steps.map(\.patches.count) == [100, 100, 31])
-        #expect(steps[0].patches.first == .append(to: "output-lines", html: OutputMarkup(line("line 21", 21)).html))
+        #expect(steps[0].patches.first == .append(to: "output-lines", html: html(line("line 21", 21))))
         guard case .morph("output-count", let count)? = steps[2].patches.last else {
             return #expect(Bool(false), "the last step does not count")
         }
@@ -156,7 +226,7 @@ import WeirStates
             case .morph("output-count", let count)? = steps.first?.patches.last
         else { return #expect(Bool(false), "the list is not replaced") }
         #expect(list.contains("line-501\"") && list.contains("line-1000\"") && !list.contains("line-500\""))
-        #expect(count.contains("1,000 lines · 500 earlier lines are not shown"))
+        #expect(count.contains(#"data-head="1000">1,000 lines<"#))
         #expect(pages.patches(for: tail(501...1_000), after: 500, page: LivePage(.output("c1"))).count == 5)
     }
 

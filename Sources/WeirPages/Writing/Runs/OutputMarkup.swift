@@ -2,152 +2,111 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// A line of output as inert markup.
-struct OutputMarkup {
-    let html: String
-
-    init(_ line: OutputLine) {
-        var html = #"<li id="line-\#(line.number)" value="\#(line.number)""#
-        let names = Self.classes(line)
-        if !names.isEmpty { html += #" class="\#(names)""# }
-        html += ">"
-        let text = AnsiText(line.text)
-        for piece in text.pieces {
-            let classes = piece.style.classes
-            if classes.isEmpty {
-                html += CleanText.escaped(piece.text)
-            } else {
-                html += #"<span class="\#(classes)">\#(CleanText.escaped(piece.text))</span>"#
-            }
-        }
-        if text.isCut { html += #"<span class="cut">…</span>"# }
-        self.html = html + "</li>"
-    }
-
-    private static func classes(_ line: OutputLine) -> String {
-        var names: [String] = []
-        switch line.channel {
-        case .standardOutput: break
-        case .standardError: names.append("stderr")
-        case .notice: names.append("notice")
-        }
-        if line.continues { names.append("continues") }
-        return names.joined(separator: " ")
-    }
-}
-
-/// A line of output as pieces of inert text, each with a style.
+/// Consecutive lines of output as inert markup.
 ///
-/// Of the escape sequences (ECMA-48 and the additions of terminals) only colours and weights are interpreted; all others
-/// are removed, as are control characters and those that change the writing direction. Of a line overwritten with CR, as by
-/// progress bars, the last text is shown. A style ends with its line.
-struct AnsiText: Sendable {
-    struct Piece: Hashable, Sendable {
-        var style: AnsiStyle
-        var text: String
+/// A colour that is left on at the end of a line continues in the next line of its channel. A line that was recorded in
+/// pieces is one item, up to ``limit``; its other pieces are items that pages hide.
+struct OutputMarkup {
+    /// The maximum number of characters of a line.
+    static let limit = 2_000
+
+    /// A line, with the markup of its text so far.
+    struct Item {
+        let number: SequenceNumber
+        let channel: OutputChannel
+        fileprivate(set) var text = ""
+        fileprivate(set) var count = 0
+        fileprivate(set) var isCut = false
     }
 
-    private(set) var pieces: [Piece] = []
-    private(set) var isCut = false
-
-    /// Parses a line, up to a number of scalars.
-    init(_ line: String, limit: Int = 2_000) {
-        var scanner = AnsiScanner(Self.visible(line))
+    private struct Channel {
         var style = AnsiStyle()
-        var text = String.UnicodeScalarView()
-        var count = 0
-        func finish() {
-            if !text.isEmpty { pieces.append(Piece(style: style, text: String(text))) }
-            text = String.UnicodeScalarView()
-        }
-        while let token = scanner.next() {
-            switch token {
-            case .scalar(let scalar):
-                if count == limit {
-                    isCut = true
-                    finish()
-                    return
-                }
-                count += 1
-                text.append(CleanText.isAllowed(scalar) ? scalar : "\u{FFFD}")
-            case .style(let numbers):
-                var next = style
-                next.apply(numbers)
-                if next != style { finish() }
-                style = next
-            }
-        }
-        finish()
+        /// The line that continues.
+        var open: Item?
+        /// Whether the previous line continues, even if its beginning is unknown.
+        var continues = false
     }
 
-    /// The part of a line after its last CR, not counting those at its end.
-    private static func visible(_ line: String) -> Substring.UnicodeScalarView {
-        var scalars = line[...].unicodeScalars
-        while scalars.last == "\r" { scalars.removeLast() }
-        if let carriage = scalars.lastIndex(of: "\r") {
-            scalars = scalars[scalars.index(after: carriage)...]
+    private enum Entry {
+        case line(Item)
+        case piece(SequenceNumber, of: SequenceNumber?)
+    }
+
+    /// The URL of a line's whole text, without its number, and the word that leads there; both as markup.
+    private let whole: (url: String, word: String)
+    private var channels: [OutputChannel: Channel] = [:]
+    private var entries: [Entry] = []
+    /// The items before the first entry that have grown since.
+    private var grown: [SequenceNumber: Item] = [:]
+
+    /// - Parameters:
+    ///   - context: The lines right before the first one, which are already on the page.
+    ///   - whole: The URL of a line's whole text, without its number, and the word that leads there.
+    init(after context: some Sequence<OutputLine> = [], whole: (url: String, word: String)) {
+        self.whole = (CleanText.escaped(whole.url), CleanText.escaped(whole.word))
+        for line in context { take(line, isShown: false) }
+        grown = [:]
+    }
+
+    mutating func add(_ line: OutputLine) { take(line, isShown: true) }
+
+    private mutating func take(_ line: OutputLine, isShown: Bool) {
+        var channel = channels[line.channel] ?? Channel()
+        defer { channels[line.channel] = channel }
+        let isPiece = channel.continues
+        // Most lines of a context change nothing.
+        guard isShown || isPiece || line.continues || line.text.utf8.contains(where: { $0 == 0x1B || $0 == 0xC2 }) else {
+            return
         }
-        return scalars
-    }
-}
-
-/// The style of a piece of a line, as far as pages show escape sequences.
-struct AnsiStyle: Hashable, Sendable {
-    /// The colours; bright ones look the same, since each must be readable on the page's background.
-    enum Color: String, CaseIterable, Sendable { case black, red, green, yellow, blue, magenta, cyan, white }
-
-    var color: Color?
-    var isBold = false
-    var isFaint = false
-    var isItalic = false
-    var isUnderlined = false
-
-    var classes: String {
-        var names: [String] = []
-        if let color { names.append("ansi-\(color.rawValue)") }
-        if isBold { names.append("ansi-bold") }
-        if isFaint { names.append("ansi-faint") }
-        if isItalic { names.append("ansi-italic") }
-        if isUnderlined { names.append("ansi-underline") }
-        return names.joined(separator: " ")
+        var item = channel.open ?? Item(number: line.number, channel: line.channel)
+        let text = AnsiText(line.text, style: channel.style, limit: max(0, Self.limit - item.count))
+        channel.style = text.style
+        if !item.isCut { item.text += text.html }
+        item.count += text.count
+        item.isCut = item.isCut || text.isCut
+        if isShown { show(line, item, isPiece: isPiece, open: channel.open) }
+        channel.continues = line.continues
+        // Without its beginning, the rest of a line is not known to belong to it.
+        channel.open = line.continues && (!isPiece || channel.open != nil) ? item : nil
     }
 
-    /// Applies the parameters of a *select graphic rendition* sequence of ECMA-48.
-    ///
-    /// Backgrounds, blinking, and colours beyond the 16 are ignored, because they could be unreadable.
-    mutating func apply(_ numbers: [Int]) {
-        var rest = numbers[...]
-        while let number = rest.popFirst() {
-            switch number {
-            case 0: self = AnsiStyle()
-            case 1: isBold = true
-            case 2: isFaint = true
-            case 3: isItalic = true
-            case 4, 21: isUnderlined = true
-            case 22: (isBold, isFaint) = (false, false)
-            case 23: isItalic = false
-            case 24: isUnderlined = false
-            // Never traps: there are eight colours.
-            case 30...37: color = Color.allCases[number - 30]
-            // Never traps: there are eight colours.
-            case 90...97: color = Color.allCases[number - 90]
-            case 39: color = nil
-            case 38, 48, 58:
-                let index = Self.takeExtended(&rest)
-                if number == 38 { color = index.map { Color.allCases[$0 % 8] } }
-            default: break
+    private mutating func show(_ line: OutputLine, _ item: Item, isPiece: Bool, open: Item?) {
+        guard isPiece else { return entries.append(.line(item)) }
+        entries.append(.piece(line.number, of: open?.number))
+        guard let open, !open.isCut else { return }
+        let place = entries.lastIndex { if case .line(let item) = $0 { item.number == open.number } else { false } }
+        if let place { entries[place] = .line(item) } else { grown[item.number] = item }
+    }
+
+    /// The elements of the added lines.
+    var elements: [(number: SequenceNumber, html: String)] {
+        entries.map { entry in
+            switch entry {
+            case .line(let item): (item.number, html(item))
+            case .piece(let number, of: let first):
+                (
+                    number,
+                    #"<li id="line-\#(number)" value="\#(number)" class="piece">"#
+                        + (first.map { ##"<a href="#line-\##($0)">…</a>"## } ?? "…") + "</li>"
+                )
             }
         }
     }
 
-    /// Reads the parameters of an extended colour, and returns its index if it is one of the 16.
-    private static func takeExtended(_ rest: inout ArraySlice<Int>) -> Int? {
-        switch rest.popFirst() {
-        case 5: return rest.popFirst().flatMap { (0..<16).contains($0) ? $0 : nil }
-        case 2:
-            rest = rest.dropFirst(3)
-            return nil
-        default: return nil
+    /// The elements of earlier lines of which further pieces were added.
+    var grownElements: [(number: SequenceNumber, html: String)] {
+        grown.values.sorted { $0.number < $1.number }.map { ($0.number, html($0)) }
+    }
+
+    private func html(_ item: Item) -> String {
+        var html = #"<li id="line-\#(item.number)" value="\#(item.number)""#
+        switch item.channel {
+        case .standardOutput: break
+        case .standardError: html += #" class="stderr""#
+        case .notice: html += #" class="notice""#
         }
+        html += ">" + item.text
+        if item.isCut { html += #"<a class="cut" href="\#(whole.url)\#(item.number)">… \#(whole.word)</a>"# }
+        return html + "</li>"
     }
 }

@@ -57,9 +57,20 @@ package struct AnsiScanner {
         guard last == "m", parameters.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ";" || $0 == ":") }) else {
             return nil
         }
-        return parameters.split(separator: ";", omittingEmptySubsequences: false).flatMap { parameter in
-            parameter.split(separator: ":").compactMap { Int($0) }.nonEmpty ?? [0]
+        return parameters.split(separator: ";", omittingEmptySubsequences: false).flatMap(numbers)
+    }
+
+    private func numbers(_ parameter: Substring) -> [Int] {
+        var numbers = parameter.split(separator: ":").compactMap { Int($0) }
+        switch (numbers.first, numbers.count) {
+        case (nil, _): return [0]
+        // The form of an underline is not shown.
+        case (4, 2...): return [numbers[1] == 0 ? 24 : 4]
+        // The colour space before the three components.
+        case (38, 6...), (48, 6...): numbers.remove(at: 2)
+        default: break
         }
+        return numbers
     }
 
     private mutating func controlString() {
@@ -74,17 +85,27 @@ package struct AnsiScanner {
 
 extension String {
     /// The line without escape sequences and other terminal controls.
-    package var withoutEscapes: String {
-        guard utf8.contains(0x1B) else { return self }
-        var scanner = AnsiScanner(self[...].unicodeScalars)
+    package var withoutEscapes: String { utf8.contains(0x1B) ? Self(scalars: AnsiScanner(self[...].unicodeScalars)) : self }
+
+    /// The text that a terminal shows of the line in the end, without escape sequences and other controls.
+    package var visibleText: String { Self(scalars: AnsiScanner(lastOverwritten)) }
+
+    /// The part of the line after its last CR, not counting those at its end.
+    package var lastOverwritten: Substring.UnicodeScalarView {
+        var scalars = self[...].unicodeScalars
+        while scalars.last == "\r" { scalars.removeLast() }
+        if let carriage = scalars.lastIndex(of: "\r") {
+            scalars = scalars[scalars.index(after: carriage)...]
+        }
+        return scalars
+    }
+
+    private init(scalars scanner: AnsiScanner) {
+        var scanner = scanner
         var text = UnicodeScalarView()
         while let token = scanner.next() {
             if case .scalar(let scalar) = token { text.append(scalar) }
         }
-        return String(text)
+        self.init(text)
     }
-}
-
-extension Array {
-    fileprivate var nonEmpty: Self? { isEmpty ? nil : self }
 }

@@ -1,0 +1,34 @@
+package import WeirBoards
+package import WeirJournals
+
+/// The output of a run for its page: the newest lines, lines from anywhere, or the result of a search.
+package struct PageOutput: Sendable {
+    package enum Excerpt: Sendable {
+        case newest
+        /// Lines around the requested one.
+        case part(OutputPart, line: SequenceNumber)
+        /// Matching lines; `lines` are those of the matches' numbers that fit on the page.
+        case matches(OutputMatches, lines: [OutputLine])
+    }
+
+    package let tail: OutputTail
+    /// The position in the output's own feed, or nil if no output can follow or the lines that follow do not belong to the
+    /// excerpt.
+    package let cursor: PageCursor?
+    package var excerpt: Excerpt
+    /// The text in the search field.
+    package var search: String
+    /// Whether the search is for standard error only.
+    package var isErrorsOnly: Bool
+
+    package init(
+        tail: OutputTail, cursor: PageCursor?, excerpt: Excerpt = .newest, search: String = "",
+        isErrorsOnly: Bool = false
+    ) {
+        self.tail = tail
+        self.cursor = cursor
+        self.excerpt = excerpt
+        self.search = search
+        self.isErrorsOnly = isErrorsOnly
+    }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import WeirBoards
+import WeirJournals
+import WeirStates
+
+/// Answers the API's request for a run's output lines after a number, or for those that a search finds; with `wait`, holds
+/// it until there is a line.
+struct OutputLines {
+    static let limit = 1_000
+
+    let dashboard: AudienceDashboard
+
+    func list(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let query = exchange.target.query
+        let after = try query.place("after") ?? .zero
+        let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
+        if query["before"] == nil, let search = try OutputExcerpts(dashboard: dashboard).search(query, limit: limit) {
+            guard query["wait"] == nil else { throw .malformedQuery("wait", .queryNoWait) }
+            return try await list(search, in: run, after: after)
+        }
+        let preference = FeedChanges.wait(preferredBy: exchange.header(.prefer))
+        let wait = try query.number("wait", 0...FeedChanges.longestWait) ?? preference ?? 0
+        var tail = try await tail(of: run)
+        let isHeld = wait > 0 && after >= tail.head && !tail.isClosed && exchange.request.method == .get
+        if isHeld {
+            _ = await dashboard.pollResponder.wait(for: .output(run), after: after, atMost: Int64(wait) * 1_000)
+            tail = try await self.tail(of: run)
+        }
+        let lines: [OutputLine]
+        do { lines = try await dashboard.board.output(of: run, after: after, limit: limit) } catch {
+            throw Problem(error)
+        }
+        let next = lines.last?.number ?? min(after, tail.head)
+        let headers: HTTPFields =
+            isHeld && query["wait"] == nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
+        return try .json(
+            [
+                "run": .string(run), "from": .integer(after.rawValue), "next": .integer(next.rawValue),
+                "count": .integer(tail.head.rawValue),
+                "ended": .bool(tail.isClosed), "more": .bool(next < tail.head),
+                "lines": .array(lines.map(\.json)),
+            ], headers: headers)
+    }
+
+    private func list(_ search: OutputSearch, in run: String, after: SequenceNumber) async throws(Problem) -> Response {
+        let matches = try await OutputExcerpts(dashboard: dashboard).matches(search, in: run)
+        let tail = try await tail(of: run)
+        let lines: [OutputLine]
+        do { lines = try await dashboard.board.output(of: run, numbers: matches.numbers) } catch {
+            throw Problem(error)
+        }
+        let isMore = matches.preceding + lines.count < matches.count
+        let next = isMore ? lines.last?.number ?? after : max(after, matches.searched)
+        return try .json([
+            "run": .string(run), "from": .integer(after.rawValue), "next": .integer(next.rawValue),
+            "count": .integer(tail.head.rawValue), "ended": .bool(tail.isClosed), "more": .bool(isMore),
+            "matches": .integer(Int64(clamping: matches.count)), "searched": .integer(matches.searched.rawValue),
+            "complete": .bool(matches.isComplete), "lines": .array(lines.map(\.json)),
+        ])
+    }
+
+    private func tail(of run: String) async throws(Problem) -> OutputTail {
+        do { return try await dashboard.board.outputTail(of: run) } catch { throw Problem(error) }
+    }
+}
+
+extension OutputLine {
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "number": .integer(number.rawValue), "at": .string(at.description), "channel": .string(channel.rawValue),
+            "text": .string(text),
+        ]
+        if continues { members["continues"] = true }
+        return .object(members)
+    }
+}
