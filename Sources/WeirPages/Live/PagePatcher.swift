@@ -66,7 +66,9 @@ struct PagePatcher {
         let isShown = writer.catalog[id].map { $0.partOf == nil } ?? false
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
-            return isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
+            let card = isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
+            let asked = publication.before.map { writer.pendingDecisions(of: $0.record) }
+            return isShown && asked != writer.pendingDecisions(of: run.record) ? card + attention() : card
         }
         let board = publication.board
         var patches: [Patch] = []
@@ -74,7 +76,7 @@ struct PagePatcher {
             patches += changed("op-\(id)", \.operation) {
                 writer.render("partials/card", writer.card(id, of: $0))
             }
-            patches += changed("summary", "partials/summary") { ["summary": writer.summary(of: $0.board)] }
+            patches += attention()
         }
         if writer.isListed(run, on: board) {
             patches +=
@@ -85,6 +87,12 @@ struct PagePatcher {
                 }.map(\.asOptional)
         }
         return patches + title { .board($0.board) }
+    }
+
+    /// The patches of the counts and of the runs that need a person.
+    private func attention() -> [Patch] {
+        changed("summary", "partials/summary") { ["summary": writer.summary(of: $0.board)] }
+            + changed("attention", "partials/attention") { writer.attentionFields(writer.attention(of: $0.board)) }
     }
 
     private func runs(_ run: RunView) -> [Patch] {

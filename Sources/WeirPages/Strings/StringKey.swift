@@ -1,6 +1,7 @@
 /// The strings that Swift code uses; templates use the others.
 enum StringKey: String, CaseIterable {
     case yes = "word.yes"
+    case summaryDecisions = "summary.decisions"
     case no = "word.no"
     case overview = "nav.operations"
     case runs = "nav.runs"

@@ -7,8 +7,9 @@ extension PageWriter {
     static var tailLength: Int { 12 }
 
     func board(_ board: BoardView, _ arrangement: Arrangement = Arrangement()) -> Fields {
-        arranged(board, arrangement).merging([
-            "summary": summary(of: board),
+        let attention = attention(of: board)
+        return arranged(board, arrangement).merging(attentionFields(attention)).merging([
+            "summary": summary(of: board, attention),
             "tail": tail(of: board), "tailLength": String(Self.tailLength),
             "stores": board.stores.isEmpty
                 ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
@@ -53,22 +54,33 @@ extension PageWriter {
         return statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: true))
     }
 
-    func summary(of board: BoardView) -> [Fields] {
+    func summary(of board: BoardView, _ attention: Attention? = nil) -> [Fields] {
+        let decisions = (attention ?? self.attention(of: board)).decisions.count
         let views = views(of: board)
         let phases = wholes.map { views[$0.id]?.latest?.record.state.phase ?? $0.initial.phase }
         let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
             ("all", nil, Set(Phase.allCases)), ("active", .active, [.active]), ("failed", .failed, [.failed]),
             ("stopped", .cancelled, [.cancelled, .interrupted]), ("succeeded", .succeeded, [.succeeded]),
         ]
-        return groups.compactMap { key, phase, members in
-            let count = phases.count { members.contains($0) }
-            guard count > 0 || phase == nil else { return nil }
-            return [
-                "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
-                "count": format.integer(Int64(count)),
-                "tone": phase?.tone, "shape": phase?.shape,
-            ]
-        }
+        let waiting: Fields? =
+            decisions > 0
+            ? [
+                "countID": "summary-decisions", "word": strings[.summaryDecisions],
+                "count": format.integer(Int64(decisions)), "tone": "warn", "shape": Phase.idle.shape,
+                "url": "#attention",
+            ] : nil
+        return [waiting].compactMap { $0 }
+            + groups.compactMap { key, phase, members in
+                let count = phases.count { members.contains($0) }
+                guard count > 0 || phase == nil else { return nil }
+                return [
+                    "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
+                    "count": format.integer(Int64(count)), "tone": phase?.tone, "shape": phase?.shape,
+                    "url": phase.map {
+                        key == "failed" ? "#attention" : "\(base)/runs?phase=\($0.rawValue)"
+                    },
+                ]
+            }
     }
 
     func views(of board: BoardView) -> [String: OperationView] {

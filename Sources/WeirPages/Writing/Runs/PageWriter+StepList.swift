@@ -69,7 +69,7 @@ extension PageWriter {
         return strings(decision.isApproved ? .stepsApprovedBy : .stepsRefusedBy, ["name": by])
     }
 
-    private func words(for ending: StepsProgress.Ending, of record: RunRecord) -> String {
+    func words(for ending: StepsProgress.Ending, of record: RunRecord) -> String {
         let key: StringKey? =
             switch ending.kind {
             case .stepFailed: .stepsFailed

@@ -1,0 +1,126 @@
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirStates
+
+/// The runs on the overview that need a person: pending decisions, then operations that fail.
+struct Attention {
+    struct Decision {
+        let run: RunView
+        let step: StepsProgress.Step
+        var asked: Timestamp { step.began ?? run.at }
+    }
+
+    /// An operation whose newest ended run failed or was interrupted.
+    struct Failure {
+        let run: RunView
+        /// The number of failures in a row, the newest included.
+        let count: Int
+        /// The first failure of the row among the known runs.
+        let first: RunView
+        /// The success before the row; nil if the known runs have none.
+        let success: RunView?
+        let isActive: Bool
+    }
+
+    var decisions: [Decision] = []
+    var failures: [Failure] = []
+    /// The newest failure of an operation that has succeeded since; nil if the known runs have none.
+    var lastFailure: RunView?
+
+    var count: Int { decisions.count + failures.count }
+}
+
+extension PageWriter {
+    private static var attentionLimit: Int { 20 }
+
+    func attention(of board: BoardView) -> Attention {
+        let views = views(of: board)
+        var attention = Attention()
+        for entry in wholes {
+            guard let view = views[entry.id] else { continue }
+            for run in view.recent where entry.plan != nil {
+                attention.decisions += pendingDecisions(of: run.record).map { .init(run: run, step: $0) }
+            }
+            let ended = view.recent.filter { counts($0.record) }
+            let row = ended.prefix { $0.record.state.phase != .succeeded }
+            if let newest = row.first, let first = row.last {
+                attention.failures.append(
+                    .init(
+                        run: newest, count: row.count, first: first,
+                        success: row.count < ended.count ? ended[row.count] : nil,
+                        isActive: view.recent.contains { $0.record.endedAt == nil }))
+            } else if let failed = ended.first(where: { $0.record.state.phase != .succeeded }),
+                attention.lastFailure.map({ $0.at < failed.at }) ?? true
+            {
+                attention.lastFailure = failed
+            }
+        }
+        attention.decisions.sort { $0.asked < $1.asked }
+        attention.failures.sort { $0.run.at > $1.run.at }
+        return attention
+    }
+
+    /// The steps of an active run that wait for a decision.
+    func pendingDecisions(of record: RunRecord) -> [StepsProgress.Step] {
+        guard record.endedAt == nil else { return [] }
+        return stepsProgress(record)?.steps.filter { $0.status == .asking } ?? []
+    }
+
+    /// Whether the end of a run is a success or a failure: cancelled and imported runs are neither.
+    private func counts(_ record: RunRecord) -> Bool {
+        guard record.endedAt != nil, record.origin == nil else { return false }
+        return [.succeeded, .failed, .interrupted].contains(record.state.phase)
+    }
+
+    /// The fields of `partials/attention`.
+    func attentionFields(_ attention: Attention) -> Fields {
+        let decisions = attention.decisions.prefix(Self.attentionLimit).map(decision)
+        let failures = attention.failures.prefix(Self.attentionLimit - decisions.count).map(failure)
+        let more = attention.count - decisions.count - failures.count
+        return [
+            "hasAttention": attention.count > 0, "decisions": Array(decisions), "failures": Array(failures),
+            "moreAttention": more > 0 ? format.integer(Int64(more)) : nil,
+            "failedURL": "\(base)/runs?phase=failed",
+            "lastFailure": attention.lastFailure.map { row($0.record).merging(["chip": nil]) },
+        ]
+    }
+
+    private func decision(_ decision: Attention.Decision) -> Fields {
+        let (record, step) = (decision.run.record, decision.step)
+        let mayDecide = permissions.allows(.act, on: .approval(operation: record.operation, step: step.name))
+        let id = "asks-\(record.id)-\(step.name)"
+        return row(record).merging([
+            "attentionID": id, "prompt": step.prompt, "stepTitle": label(of: step.name, in: record.operation),
+            "since": moment(decision.asked), "until": step.until.map(moment),
+            "form": mayDecide
+                ? ["action": "\(base)/runs/\(record.id)/decision", "formID": "\(id)-form", "step": step.name] as Fields
+                : nil,
+        ])
+    }
+
+    private func failure(_ failure: Attention.Failure) -> Fields {
+        let record = failure.run.record
+        return row(record).merging([
+            "attentionID": "fails-\(record.operation)", "chip": chip(record, in: "fails-\(record.operation)"),
+            "sentence": sentence(of: record),
+            "inARow": failure.count > 1 ? format.integer(Int64(failure.count)) : nil,
+            "since": moment(failure.first.at),
+            "success": failure.success.map { success in
+                [
+                    "at": moment(success.at),
+                    "compareURL":
+                        "\(base)/operations/\(record.operation)/compare?a=\(success.record.id)&b=\(record.id)",
+                ] as Fields
+            },
+            "retry": failure.isActive ? nil : retryForm(record, follows: false),
+            "isActive": failure.isActive,
+        ])
+    }
+
+    /// The message of a run's end in one line, or nil if its state has none.
+    private func sentence(of record: RunRecord) -> String? {
+        if let ending = stepsProgress(record)?.ending { return words(for: ending, of: record) }
+        return (record.state.payload["message"]?.string).map { String(strings.said(recorded: $0).prefix(300)) }
+    }
+}

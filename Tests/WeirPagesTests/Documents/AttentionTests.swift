@@ -1,0 +1,61 @@
+import MarkupTesting
+import Testing
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+@testable import WeirPages
+
+/// The runs that need a person, at the top of the overview.
+@Suite struct AttentionTests {
+    private func overview(_ fixture: Fixture) throws -> MarkupDocument {
+        let html = fixture.pages.document(
+            .board(fixture.script.board), cursor: Fixture.cursor, frame: PageFrame(path: "/"))
+        #expect(Markup.check(html, as: .document).isEmpty)
+        return try MarkupDocument(html, as: .document)
+    }
+
+    private func end(_ id: String, _ state: CopyState, in fixture: inout Fixture) throws {
+        _ = fixture.script.open(id, "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move(id, try StateRecord(state), after: 1_000)
+    }
+
+    @Test func `an operation that fails is listed with its sentence, the failures in a row and the last success`()
+        throws
+    {
+        var fixture = try Fixture()
+        try end("a1", .done(target: "a", isWhole: true, ratio: 1), in: &fixture)
+        try end("a2", .failed(message: "The disk is full."), in: &fixture)
+        try end("a3", .failed(message: "The disk is full."), in: &fixture)
+        let page = try overview(fixture)
+        let item = try #require(try page.elements("//*[@id='fails-copy']").first)
+        #expect(item.text.contains("The disk is full.") && item.text.contains("2 in a row"))
+        #expect(try page.elements("//*[@id='fails-copy']//a[@href='/operations/copy/compare?a=a1&b=a3']").count == 1)
+        #expect(try page.elements("//*[@id='fails-copy']//form[@action='/runs/a3/retries']").count == 1)
+        #expect(try page.elements("//*[@id='summary-failed']/a[@href='#attention']").count == 1)
+    }
+
+    @Test func `a success, and nothing else, takes an operation off the list`() throws {
+        var fixture = try Fixture()
+        try end("a1", .failed(message: "No."), in: &fixture)
+        try end("a2", .stopped, in: &fixture)
+        #expect(try overview(fixture).elements("//*[@id='fails-copy']").count == 1)
+        _ = fixture.script.open("a3", "copy", try StateRecord(CopyState.waiting))
+        let again = try overview(fixture)
+        #expect(try again.elements("//*[@id='fails-copy']//form").isEmpty, "it is running again")
+        _ = fixture.script.move("a3", try StateRecord(CopyState.done(target: "a", isWhole: true, ratio: 1)))
+        let calm = try overview(fixture)
+        #expect(try calm.elements("//*[@id='fails-copy']").isEmpty)
+        #expect(try #require(calm.elements("//*[@id='attention']").first).text.contains("Nothing needs you."))
+        #expect(try calm.elements("//*[@id='attention']//a[@href='/runs/a1']").count == 1)
+    }
+
+    @Test func `a failure reaches an open overview as a patch of the list`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("a1", "copy", try StateRecord(CopyState.waiting))
+        let publication = try #require(fixture.script.move("a1", try StateRecord(CopyState.failed(message: "No."))))
+        let patches = fixture.pages.patches(for: publication, page: LivePage(.board))
+        #expect(patches.contains { "\($0)".contains("fails-copy") })
+    }
+}
