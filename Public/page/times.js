@@ -1,5 +1,5 @@
 // `<time datetime="…" data-relative>` shows a relative time, `<time … data-since>` counts up, `<time … data-left="…">`
-// counts down to a range of moments, and `<time … data-zoned>` is a clock. The server writes the same words, its clocks in
+// counts down to a range of moments, `<time … data-zoned>` is a clock time, and `<time … data-ticking>` is the time now. The server writes the same words, its clocks in
 // UTC, so that nothing moves when this module starts. Clocks and exact times are in the reader's zone, or in UTC after a
 // switch.
 
@@ -97,7 +97,7 @@ export class Times {
     if (document.hidden) return;
     const now = this.now();
     let next = Infinity;
-    for (const element of document.querySelectorAll("time:is([data-relative], [data-since], [data-left], [data-zoned])")) {
+    for (const element of document.querySelectorAll("time:is([data-relative], [data-since], [data-left], [data-zoned], [data-ticking])")) {
       next = Math.min(next, this.#write(/** @type {HTMLTimeElement} */ (element), now));
     }
     if (next !== Infinity) this.#timer = setTimeout(() => this.refresh(), Math.max(250, next - now));
@@ -113,6 +113,7 @@ export class Times {
     const age = now - moment;
     const said = dataset.left ? rest(Date.parse(dataset.left) - now, moment - now, dataset)
       : dataset.since !== undefined ? { text: duration(age), again: 1_000 - (Math.max(0, age) % 1_000) }
+      : dataset.ticking !== undefined ? { text: this.#clock.format(now), again: 1_000 - (now % 1_000) }
       : dataset.zoned !== undefined ? { text: this.#clock.format(moment), again: Infinity }
       : relative(moment, now, this.#words);
     if (element.textContent !== said.text) element.textContent = said.text;

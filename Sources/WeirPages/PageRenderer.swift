@@ -119,7 +119,7 @@ package final class PageRenderer: Sendable {
         switch page.topic {
         case .operation(let id): if catalog[id] == nil || !permissions.allows(.see, on: .operation(id)) { return nil }
         case .store(let id): if catalog.store(id) == nil || !permissions.allows(.see, on: .store(id)) { return nil }
-        case .board, .runs, .stores: if permissions.isLink || !permissions.allowsAnywhere(.see) { return nil }
+        case .board, .runs, .stores, .wall: if permissions.isLink || !permissions.allowsAnywhere(.see) { return nil }
         case .run, .output: break
         }
         return page

@@ -48,10 +48,11 @@ struct ServerProcess: Sendable {
             logger: logger)
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
-        let standard = operations.catalog()
+        let examples = settings.text("examples") == "no" ? [] : operations.catalog().entries
         let catalog = { @Sendable (declared: OperationFolderService) in
-            var catalog = standard
+            var catalog = Catalog()
             declared.add(to: &catalog, outgoing: operations.environment)
+            for entry in examples { catalog.add(entry) }
             runbooks.add(to: &catalog)
             return catalog
         }

@@ -100,6 +100,9 @@ extension Setting {
                 "Where requests can go besides the public internet: addresses, networks (10.0.0.0/8), hosts, host:port."
         ),
         Setting(
+            key: "examples", kind: .word(["no", "yes"]), standard: "yes",
+            help: "Whether the built-in operations are offered. They follow the operations of files."),
+        Setting(
             key: "greeting.url", kind: .url, standard: nil,
             help: "The URL that the greeting calls; without it, this server's own /hello."),
         Setting(

@@ -106,7 +106,7 @@ struct CheckScenario {
     /// Renders the pages that concern all operations or none.
     private func everything() {
         let board = BoardView(sequence: 0, operations: [], recentRuns: [])
-        for content in [.stores(board), .board(board), .runs(board)] as [PageContent] { pages(content) }
+        for content in [.stores(board), .board(board), .runs(board), .wall(board)] as [PageContent] { pages(content) }
         arranged(board, text: writer.catalog.entries.first?.id ?? "")
         if let view = writer.catalog.entries.lazy.compactMap({ SampleViews($0).views.last }).first {
             // Fills the list, so that it links to older runs.

@@ -11,6 +11,7 @@ package enum PageContent: Sendable {
     case run(RunView)
     case stores(BoardView)
     case store(StoreView)
+    case wall(BoardView)
 
     package var topic: PageTopic {
         switch self {
@@ -20,6 +21,7 @@ package enum PageContent: Sendable {
         case .run(let view): .run(view.record.id)
         case .stores: .stores
         case .store(let view): .store(view.id)
+        case .wall: .wall
         }
     }
 
@@ -44,6 +46,7 @@ package enum PageContent: Sendable {
         case .store(let id):
             guard let store = publication.store, store.id == id else { return nil }
             self = .store(store)
+        case .wall: self = .wall(publication.board)
         case .output: return nil
         }
     }

@@ -20,6 +20,7 @@ package struct LivePage: Sendable, Hashable, CustomStringConvertible {
             switch topic {
             case .runs: "runs"
             case .stores: "stores"
+            case .wall: "wall"
             case .board, .operation, .run, .store, .output: topic.topic.description
             }
         return locale == .english ? name : name + "--" + locale.tag.lowercased()
@@ -47,6 +48,7 @@ package struct LivePage: Sendable, Hashable, CustomStringConvertible {
         case .output(let run): topic = .output(run)
         case nil where name == "runs": topic = .runs
         case nil where name == "stores": topic = .stores
+        case nil where name == "wall": topic = .wall
         case nil: return nil
         }
         guard feedName == self.feedName else { return nil }
@@ -63,13 +65,15 @@ package enum PageTopic: Sendable, Hashable {
     case run(String)
     case stores
     case store(String)
+    /// The runs that need a person, and the active ones, for a screen on a wall.
+    case wall
     /// The output of one run, which is part of its page and has a feed of its own.
     case output(String)
 
     /// The topic whose changes the page follows.
     package var topic: Topic {
         switch self {
-        case .board, .runs, .stores: .board
+        case .board, .runs, .stores, .wall: .board
         case .operation(let id): .operation(id)
         case .run(let id): .run(id)
         case .store(let id): .store(id)

@@ -48,6 +48,7 @@ struct PagePatcher {
         switch topic {
         case .board: return board(run)
         case .runs: return runs(run)
+        case .wall: return wall(run)
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
         case .run(let id):
             guard run.record.id == id else { return [] }
@@ -87,6 +88,18 @@ struct PagePatcher {
                 }.map(\.asOptional)
         }
         return patches + title { .board($0.board) }
+    }
+
+    private func wall(_ run: RunView) -> [Patch] {
+        let isShown = writer.isActive(run) && writer.catalog[run.record.operation].map { $0.partOf == nil } ?? false
+        guard isTransition else {
+            let asked = publication.before.map { writer.pendingDecisions(of: $0.record) }
+            let state = isShown ? changed("wall-\(run.record.id)-state", \.run, writer.wallState) : []
+            return asked != writer.pendingDecisions(of: run.record) ? state + attention() : state
+        }
+        return attention()
+            + changed("running", "partials/running") { ["running": writer.running(on: $0.board)] }
+            + title { .wall($0.board) }
     }
 
     /// The patches of the counts and of the runs that need a person.
@@ -244,7 +257,7 @@ extension PagePatcher {
         case .board: card(store.id, isWhole: false)
         case .stores: card(store.id, isWhole: true)
         case .store(let id): store.id == id ? page(store) : []
-        case .runs, .operation, .run, .output: []
+        case .runs, .operation, .run, .output, .wall: []
         }
     }
 

@@ -91,7 +91,8 @@ extension PageWriter {
         let mayDecide = permissions.allows(.act, on: .approval(operation: record.operation, step: step.name))
         let id = "asks-\(record.id)-\(step.name)"
         return row(record).merging([
-            "attentionID": id, "prompt": step.prompt, "stepTitle": label(of: step.name, in: record.operation),
+            "attentionID": id, "prompt": step.prompt ?? label(of: step.name, in: record.operation),
+            "stepTitle": label(of: step.name, in: record.operation),
             "since": moment(decision.asked), "until": step.until.map(moment),
             "form": mayDecide
                 ? ["action": "\(base)/runs/\(record.id)/decision", "formID": "\(id)-form", "step": step.name] as Fields
@@ -102,8 +103,8 @@ extension PageWriter {
     private func failure(_ failure: Attention.Failure) -> Fields {
         let record = failure.run.record
         return row(record).merging([
-            "attentionID": "fails-\(record.operation)", "chip": chip(record, in: "fails-\(record.operation)"),
-            "sentence": sentence(of: record),
+            "attentionID": "fails-\(record.operation)",
+            "sentence": sentence(of: record) ?? label(of: record.state.caseName, in: record.operation),
             "inARow": failure.count > 1 ? format.integer(Int64(failure.count)) : nil,
             "since": moment(failure.first.at),
             "success": failure.success.map { success in
@@ -113,7 +114,10 @@ extension PageWriter {
                         "\(base)/operations/\(record.operation)/compare?a=\(success.record.id)&b=\(record.id)",
                 ] as Fields
             },
-            "retry": failure.isActive ? nil : retryForm(record, follows: false),
+            "last": record.state.payload["last"]?.string.map { String($0.prefix(300)) },
+            // The card of the operation has a form for the same run.
+            "retry": failure.isActive
+                ? nil : retryForm(record, follows: false)?.merging(["formID": "attention-retry-\(record.id)"]),
             "isActive": failure.isActive,
         ])
     }
@@ -122,5 +126,33 @@ extension PageWriter {
     private func sentence(of record: RunRecord) -> String? {
         if let ending = stepsProgress(record)?.ending { return words(for: ending, of: record) }
         return (record.state.payload["message"]?.string).map { String(strings.said(recorded: $0).prefix(300)) }
+    }
+}
+
+extension PageWriter {
+    private static var wallLimit: Int { 30 }
+
+    /// The fields of `pages/wall`: the runs that need a person, and the active ones.
+    func wall(_ board: BoardView) -> Fields {
+        let attention = attention(of: board)
+        return attentionFields(attention).merging([
+            "summary": summary(of: board, attention), "running": running(on: board),
+        ])
+    }
+
+    /// The active runs of operations that can be started, oldest first.
+    func running(on board: BoardView) -> [Fields] {
+        let views = views(of: board)
+        let active = wholes.flatMap { views[$0.id]?.recent.filter(isActive) ?? [] }
+        return active.sorted { $0.record.openedSequence < $1.record.openedSequence }.prefix(Self.wallLimit).map { run in
+            row(run.record).merging(["runningID": "wall-\(run.record.id)", "state": wallState(run)])
+        }
+    }
+
+    func isActive(_ run: RunView) -> Bool { run.record.endedAt == nil && !isWatched(run.record.operation) }
+
+    func wallState(_ run: RunView) -> TrustedHTML {
+        let id = "wall-\(run.record.id)"
+        return statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: true))
     }
 }

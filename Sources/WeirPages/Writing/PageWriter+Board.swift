@@ -153,7 +153,7 @@ extension PageWriter {
         switch content {
         case .operation(let view): (run, id, path) = (view.latest, view.id, "operations/\(view.id)")
         case .run(let view): (run, id, path) = (view, view.record.operation, "runs/\(view.record.id)")
-        case .board, .runs, .stores, .store: return nil
+        case .board, .runs, .stores, .store, .wall: return nil
         }
         let initial = catalog[id].map { chip($0.initial.caseName, $0.initial.phase, in: id) }
         return [

@@ -19,6 +19,7 @@ extension PageWriter {
             )
         case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output, hooks: frame.hooks))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
+        case .wall(let view): (template, fields) = ("pages/wall", wall(view))
         case .store(let view):
             (template, fields) = ("pages/store", storePage(view, past: nil, draft: draft))
         }
@@ -83,7 +84,7 @@ extension PageWriter {
 
     func section(of content: PageContent) -> Section {
         switch content {
-        case .board, .operation: .operations
+        case .board, .operation, .wall: .operations
         case .runs, .run: .runs
         case .stores, .store: .stores
         }

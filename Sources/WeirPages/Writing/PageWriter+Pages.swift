@@ -87,7 +87,8 @@ extension PageWriter {
 extension PageWriter {
     func title(_ content: PageContent) -> Fields {
         switch content {
-        case .board(let board): title(strings[.overview], tone: tone(of: board), count: running(board))
+        case .board(let board), .wall(let board):
+            title(strings[.overview], tone: tone(of: board), count: running(board))
         case .runs: title(strings[.runs])
         case .operation(let view): title(title(of: view.id), standing: view.latest)
         case .run(let view): title(title(of: view.record.operation), standing: view)

@@ -62,7 +62,7 @@ extension Route {
 extension PageName {
     fileprivate var requirement: Requirement {
         switch self {
-        case .overview, .runs, .stores: .anything(.see)
+        case .overview, .runs, .stores, .wall: .anything(.see)
         case .operation(let id): .operation(.see, id)
         case .run(let id): .run(.see, id)
         case .store(let id): .store(.see, id)

@@ -149,6 +149,7 @@ extension AudienceDashboard {
         case .operation(let id): (.operation(view.operation(id) ?? OperationView(id: id)), head)
         case .runs: (.runs(view), head)
         case .stores: (.stores(view), head)
+        case .wall: (.wall(view), head)
         case .overview, .run, .store: (.board(view), head)
         }
     }

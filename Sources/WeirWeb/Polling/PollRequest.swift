@@ -153,7 +153,7 @@ struct PollURLs: Sendable {
     func epoch(of feed: String) -> String {
         guard let edition, let page = LivePage(feedName: feed) else { return epoch }
         switch page.topic {
-        case .board, .runs, .operation: return "\(epoch).\(edition)"
+        case .board, .runs, .operation, .wall: return "\(epoch).\(edition)"
         case .run, .output, .store, .stores: return epoch
         }
     }

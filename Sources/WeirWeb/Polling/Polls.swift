@@ -78,7 +78,7 @@ struct Polls {
                 isClosed: record.endedAt != nil, isShared: dashboard.board.isShared)
         case .output(let run):
             return dashboard.pollResponder.feedStatus(of: try await dashboard.board.outputTail(of: run))
-        case .board, .runs, .operation, .stores, .store, nil: return nil
+        case .board, .runs, .operation, .stores, .store, .wall, nil: return nil
         }
     }
 }

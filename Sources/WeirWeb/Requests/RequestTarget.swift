@@ -87,6 +87,7 @@ enum PageName: Hashable, Sendable {
     case run(String)
     case stores
     case store(String)
+    case wall
 
     init(_ topic: PageTopic) {
         switch topic {
@@ -96,6 +97,7 @@ enum PageName: Hashable, Sendable {
         case .run(let id), .output(let id): self = .run(id)
         case .stores: self = .stores
         case .store(let id): self = .store(id)
+        case .wall: self = .wall
         }
     }
 
@@ -107,6 +109,7 @@ enum PageName: Hashable, Sendable {
         case .run(let id): "runs/" + id
         case .stores: "stores"
         case .store(let id): "stores/" + id
+        case .wall: "wall"
         }
     }
 
@@ -118,6 +121,7 @@ enum PageName: Hashable, Sendable {
         case .run(let id): .run(id)
         case .stores: .stores
         case .store(let id): .store(id)
+        case .wall: .wall
         }
     }
 }

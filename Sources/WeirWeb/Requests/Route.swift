@@ -131,6 +131,8 @@ enum Route: Hashable, Sendable {
         case (3, "runs") where segments[2] == "lines": self = .runLines(segments[1])
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
         case (1, "stores"): self = .page(.stores)
+        case (1, "wall"): self = .page(.wall)
+        case (3, "wall") where segments[1] == "after": self = .pageAfter(.wall, cursor: segments[2])
         case (3, "stores") where segments[1] == "after": self = .pageAfter(.stores, cursor: segments[2])
         case (2, "stores"): self = .page(.store(segments[1]))
         case (3, "stores") where segments[2] == "actions": self = .storeActions(segments[1])

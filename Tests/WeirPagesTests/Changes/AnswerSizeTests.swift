@@ -110,7 +110,7 @@ extension PageTopic {
         case .runs: "runs"
         case .operation: "operation"
         case .run: "run"
-        case .stores, .store, .output: ""
+        case .stores, .store, .output, .wall: ""
         }
     }
 }
