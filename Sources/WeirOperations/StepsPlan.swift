@@ -1,13 +1,32 @@
 package import WeirStates
 
-/// The steps of an operation that runs other operations and requests decisions in sequence.
+/// The steps of an operation that runs other operations and requests decisions, in sequence or as a graph.
+///
+/// The steps are a graph if one of them has `needs`, otherwise each step follows the one before it.
 package struct StepsPlan: Sendable, Hashable {
     /// The steps in order, with unique names.
     package let steps: [Step]
+    /// The maximum number of steps of a graph that run at the same time.
+    package let atOnce: Int
+    /// Whether no further step begins after a failure.
+    package let stopsAfterFailure: Bool
 
-    package init(_ steps: [Step]) { self.steps = steps }
+    package init(_ steps: [Step], atOnce: Int = 4, stopsAfterFailure: Bool = false) {
+        self.steps = steps
+        self.atOnce = max(atOnce, 1)
+        self.stopsAfterFailure = stopsAfterFailure
+    }
 
     package func step(_ name: String) -> Step? { steps.first { $0.name == name } }
+
+    package var isGraph: Bool { steps.contains { $0.needs != nil } }
+
+    /// The steps that must be over before a step of a graph begins; nil in a sequence.
+    package func needs(of step: Step) -> [String]? {
+        guard isGraph else { return nil }
+        let needs = step.needs ?? []
+        return needs + step.afterFailureOf.subtracting(needs).sorted()
+    }
 
     package var operations: Set<String> { Set(steps.compactMap(\.operation)) }
 
@@ -22,10 +41,17 @@ package struct StepsPlan: Sendable, Hashable {
         package let afterFailureOf: Set<String>
         /// Whether a run interrupted by a restart of the server is started again.
         package let isRepeatable: Bool
+        /// The steps that must succeed before this one, as declared.
+        package let needs: [String]?
+        /// Whether its failure counts as a success.
+        package let allowsFailure: Bool
+        /// Whether it runs after all other steps, whatever their outcome.
+        package let isFinally: Bool
 
         package init(
             _ name: String, _ work: Work, retry: Retry? = nil, timeout: Duration? = nil,
-            afterFailureOf: Set<String> = [], isRepeatable: Bool = false
+            afterFailureOf: Set<String> = [], isRepeatable: Bool = false, needs: [String]? = nil,
+            allowsFailure: Bool = false, isFinally: Bool = false
         ) {
             self.name = name
             self.work = work
@@ -33,6 +59,9 @@ package struct StepsPlan: Sendable, Hashable {
             self.timeout = timeout
             self.afterFailureOf = afterFailureOf
             self.isRepeatable = isRepeatable
+            self.needs = needs
+            self.allowsFailure = allowsFailure
+            self.isFinally = isFinally
         }
 
         package var operation: String? {

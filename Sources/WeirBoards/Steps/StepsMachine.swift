@@ -19,7 +19,7 @@ package struct StepsMachine: Sendable, Equatable {
     package init?(_ plan: StepsPlan, from recorded: StepsProgress = StepsProgress()) {
         self.plan = plan
         if recorded.steps.isEmpty {
-            progress = StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })
+            progress = StepsProgress(of: plan)
         } else {
             guard recorded.steps.map(\.name) == plan.steps.map(\.name),
                 recorded.steps.map(\.operation) == plan.steps.map(\.operation)

@@ -19,7 +19,7 @@ package struct StepsOperation: DeclaredStates {
     /// One sample for each step and each end state.
     package var stateSamples: [StepsState] {
         let at = Timestamp(milliseconds: 1_795_262_400_000)
-        var progress = StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })
+        var progress = StepsProgress(of: plan)
         let steps = plan.steps.indices.map { index -> StepsState in
             let isDecision = plan.steps[index].approval != nil
             progress.steps[index].begin(asSampleAt: at, isDecision: isDecision)

@@ -1,0 +1,64 @@
+/// The items of a step that runs once for each of a list, with one letter for the status of each item.
+package struct StepItems: Sendable, Hashable, Codable {
+    package enum Mark: Character, Sendable, CaseIterable {
+        case pending = "-"
+        case running = "r"
+        case succeeded = "s"
+        case failed = "f"
+        case cancelled = "c"
+        case interrupted = "i"
+    }
+
+    package struct Failure: Sendable, Hashable, Codable {
+        /// The index of the item, from 0.
+        package let index: Int
+        /// The item as a text, shortened.
+        package let item: String
+        package let run: String?
+
+        package init(index: Int, item: String, run: String?) {
+            self.index = index
+            self.item = String(item.prefix(80))
+            self.run = run
+        }
+    }
+
+    package static let limit = 1_000
+    package static let maximumFailures = 20
+
+    private var marks: String
+    /// A hash of the items, by which another process recognises the same list.
+    package let digest: String
+    /// The first items that did not succeed.
+    package private(set) var failures: [Failure] = []
+    /// The run of the same operation in which the succeeded items ran, if a retry took them over.
+    package var doneIn: String?
+
+    package init(total: Int, digest: String) {
+        marks = String(repeating: Mark.pending.rawValue, count: min(max(total, 0), Self.limit))
+        self.digest = digest
+    }
+
+    package var total: Int { marks.utf8.count }
+    package var succeeded: Int { count(.succeeded) }
+    /// The number of items that are over and did not succeed.
+    package var failed: Int { count(.failed) + count(.cancelled) + count(.interrupted) }
+    package var running: Int { count(.running) }
+
+    package func count(_ mark: Mark) -> Int { marks.count { $0 == mark.rawValue } }
+
+    package func indices(_ mark: Mark) -> [Int] {
+        marks.enumerated().compactMap { $0.element == mark.rawValue ? $0.offset : nil }
+    }
+
+    package mutating func mark(_ index: Int, _ mark: Mark) {
+        guard (0..<marks.count).contains(index) else { return }
+        let place = marks.index(marks.startIndex, offsetBy: index)
+        marks.replaceSubrange(place...place, with: [mark.rawValue])
+    }
+
+    package mutating func note(_ failure: Failure) {
+        guard failures.count < Self.maximumFailures else { return }
+        failures.append(failure)
+    }
+}
