@@ -1,4 +1,6 @@
-// Draws the lane of a current state to scale as time passes.
+// Draws the lanes of current states and steps to scale as time passes.
+
+import { duration } from "./times.js";
 
 /**
  * The geometry of the lane of a current state, in milliseconds.
@@ -10,14 +12,22 @@ export function grown(x, since, now, length) {
   return { width, length: Math.max(length, x + width) };
 }
 
-/** Draws the lanes of all current states. @param {number} now the page's time */
+/** Draws the lanes of all current states and steps. @param {number} now the page's time */
 export function growLanes(now) {
-  for (const piece of document.querySelectorAll(".time rect.open")) {
-    const since = Date.parse(piece.closest("li")?.querySelector("time[data-since]")?.getAttribute("datetime") ?? "");
-    const [, , said] = (piece.parentElement?.getAttribute("viewBox") ?? "").split(" ").map(Number);
+  for (const piece of document.querySelectorAll(":is(.time, .lanes) rect.open")) {
+    const lane = /** @type {SVGElement} */ (piece.parentElement);
+    const x = Number(piece.getAttribute("x"));
+    // The lanes of steps are one drawing with one start; each lane of a timeline has its own.
+    const { start } = lane.dataset;
+    const since = start ? Date.parse(start) + x
+      : Date.parse(piece.closest("li")?.querySelector("time[data-since]")?.getAttribute("datetime") ?? "");
+    const [, , said, height] = (lane.getAttribute("viewBox") ?? "").split(" ").map(Number);
     if (Number.isNaN(since) || !said) continue;
-    const { width, length } = grown(Number(piece.getAttribute("x")), since, now, said);
+    const { width, length } = grown(x, since, now, said);
     piece.setAttribute("width", String(width));
-    for (const lane of piece.closest(".time")?.querySelectorAll(".lane") ?? []) lane.setAttribute("viewBox", `0 0 ${length} 10`);
+    if (length === said) continue;
+    for (const other of start ? [lane] : piece.closest(".time")?.querySelectorAll(".lane") ?? []) other.setAttribute("viewBox", `0 0 ${length} ${height}`);
+    const end = start && document.getElementById(`${lane.id}-end`);
+    if (end) end.textContent = duration(length);
   }
 }

@@ -16,6 +16,7 @@ package final class PageRenderer: Sendable {
     let tables: StringTables
     private let set: TemplateSet
     private let renderings = LatestRenderings()
+    private let graphs: GraphLayouts
     /// The permissions of the pages' readers; actions beyond them are omitted.
     package let permissions: Permissions
     private let base: String
@@ -41,7 +42,7 @@ package final class PageRenderer: Sendable {
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables), base: base,
             assets: base + "/assets" + (assetFolder.map { "/" + $0 } ?? ""), permissions: .everything,
-            offersLinks: offersLinks)
+            offersLinks: offersLinks, graphs: GraphLayouts())
     }
 
     /// A renderer for another catalog and other templates at the same mount path.
@@ -49,7 +50,7 @@ package final class PageRenderer: Sendable {
         PageRenderer(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables), base: base, assets: assets, permissions: permissions,
-            offersLinks: offersLinks)
+            offersLinks: offersLinks, graphs: GraphLayouts())
     }
 
     /// A renderer for readers who may see part of the catalog, with other permissions.
@@ -58,20 +59,21 @@ package final class PageRenderer: Sendable {
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
             catalog: catalog, set: set, library: library, tables: tables, base: base, assets: assets,
-            permissions: permissions, offersLinks: offersLinks)
+            permissions: permissions, offersLinks: offersLinks, graphs: graphs)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        assets: String, permissions: Permissions, offersLinks: Bool
+        assets: String, permissions: Permissions, offersLinks: Bool, graphs: GraphLayouts
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
                 format: LocaleFormat(strings.optional), base: base, assets: assets,
-                permissions: permissions, offersLinks: offersLinks)
+                permissions: permissions, offersLinks: offersLinks, graphs: graphs)
         }
+        self.graphs = graphs
         self.permissions = permissions
         self.base = base
         self.assets = assets

@@ -59,6 +59,8 @@ struct DurationHistory: Sendable {
 
     /// For each remembered run, oldest first: the milliseconds from its first entry into each case to its end.
     private var runs: [[String: Int64]] = []
+    /// For each remembered run of steps, oldest first: the durations of its steps, and of the whole.
+    private var steps: [(steps: [String: Int64], whole: Int64)] = []
 
     /// Adds a run that succeeded, unless it was imported or some of its transitions are omitted.
     mutating func add(_ run: RunView) {
@@ -71,16 +73,43 @@ struct DurationHistory: Sendable {
         }
         runs.append(rests)
         if runs.count > Self.kept { runs.removeFirst() }
+        addSteps(run, end)
+    }
+
+    /// Adds the durations of the steps of a run, unless some of them ran in another run.
+    private mutating func addSteps(_ run: RunView, _ end: Timestamp) {
+        guard run.record.state.payload["steps"]?.array != nil,
+            let progress = try? run.record.state.payload.decode(StepsProgress.self),
+            progress.steps.allSatisfy({ $0.doneIn == nil })
+        else { return }
+        let durations = progress.steps.compactMap { step -> (String, Int64)? in
+            guard step.status == .succeeded, let began = step.began, let ended = step.ended else { return nil }
+            return (step.name, max(0, ended - began))
+        }
+        steps.append((Dictionary(durations) { $1 }, max(0, end - run.record.startedAt)))
+        if steps.count > Self.kept { steps.removeFirst() }
+    }
+
+    /// The median duration of each step of which enough durations are known.
+    private var medians: [String: Int64] {
+        let names = Set(steps.flatMap(\.steps.keys))
+        return names.reduce(into: [:]) { medians, name in
+            let durations = steps.compactMap { $0.steps[name] }
+            if durations.count >= Self.least { medians[name] = Self.median(durations) }
+        }
     }
 
     /// The estimate for a run that begins now, or nil if there is no reliable one.
     func estimate() -> RunEstimate? {
         guard runs.count >= Self.least else { return nil }
+        let medians = medians
+        let whole = steps.count >= Self.least ? Self.median(steps.map(\.whole)) : nil
         var cases: [String: RunEstimate.Remaining] = [:]
         for name in Set(runs.flatMap(\.keys)) {
             if let rest = Self.rest(of: runs.compactMap { $0[name] }) { cases[name] = rest }
         }
-        return cases.isEmpty ? nil : RunEstimate(cases: cases)
+        guard !cases.isEmpty || whole != nil else { return nil }
+        return RunEstimate(cases: cases, steps: medians, whole: whole)
     }
 
     /// The estimated range from durations, oldest first, or nil if they are too few, too short or too spread out.

@@ -24,25 +24,41 @@ package struct RunEstimate: Sendable, Hashable, Codable {
     }
 
     package let cases: [String: Remaining]
+    /// The median durations of the steps of the last successful runs, in milliseconds.
+    package let steps: [String: Int64]
+    /// The median duration of the last successful runs of steps, in milliseconds.
+    package let whole: Int64?
 
-    package init(cases: [String: Remaining]) { self.cases = cases }
+    package init(cases: [String: Remaining], steps: [String: Int64] = [:], whole: Int64? = nil) {
+        self.cases = cases
+        self.steps = steps
+        self.whole = whole
+    }
 }
 
 extension RunEstimate {
-    /// The encoding in journals and exports: by case, `[shortest, longest, right, tried]`.
+    /// The members of `json` that are not names of cases, which contain no slash.
+    private static let (stepsMember, wholeMember) = ("/steps", "/whole")
+
+    /// The encoding in journals and exports: by case, `[shortest, longest, right, tried]`; the medians in `/steps` and
+    /// `/whole`.
     package var json: JSONValue {
-        .object(
-            cases.mapValues { rest in
-                [
-                    .integer(rest.shortest), .integer(rest.longest), .integer(Int64(rest.right)),
-                    .integer(Int64(rest.tried)),
-                ]
-            })
+        var members = cases.mapValues { rest -> JSONValue in
+            [
+                .integer(rest.shortest), .integer(rest.longest), .integer(Int64(rest.right)),
+                .integer(Int64(rest.tried)),
+            ]
+        }
+        if !steps.isEmpty { members[Self.stepsMember] = .object(steps.mapValues { .integer($0) }) }
+        if let whole { members[Self.wholeMember] = .integer(whole) }
+        return .object(members)
     }
 
     /// Decodes `json`; nil for anything else.
     package init?(_ json: JSONValue) {
-        guard let members = json.object else { return nil }
+        guard var members = json.object else { return nil }
+        let medians = members.removeValue(forKey: Self.stepsMember)?.object?.compactMapValues(\.integer) ?? [:]
+        let whole = members.removeValue(forKey: Self.wholeMember)?.integer
         var cases: [String: Remaining] = [:]
         for (name, value) in members {
             let numbers = value.array?.compactMap(\.integer) ?? []
@@ -53,7 +69,8 @@ extension RunEstimate {
                 shortest: numbers[0], longest: numbers[1], right: Int(clamping: numbers[2]),
                 tried: Int(clamping: numbers[3]))
         }
-        self.init(cases: cases)
+        guard medians.values.allSatisfy({ Self.isRange(0, $0) }), Self.isRange(0, whole ?? 0) else { return nil }
+        self.init(cases: cases, steps: medians, whole: whole)
     }
 
     private static func isRange(_ low: Int64, _ high: Int64) -> Bool { 0 <= low && low <= high && high <= Self.limit }

@@ -202,7 +202,9 @@ struct PagePatcher {
     ///
     /// The client extends the lane of the current state.
     private func lanes(_ run: RunView) -> [Patch] {
-        guard run.record.endedAt == nil, hasGrown(run, writer.timelineLength) else { return [] }
+        guard run.record.endedAt == nil, !writer.hasLanes(run.record), hasGrown(run, writer.timelineLength) else {
+            return []
+        }
         return changed("timeline", \.run) { writer.render("partials/timeline", writer.timeline($0)) }
     }
 

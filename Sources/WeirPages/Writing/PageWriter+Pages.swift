@@ -38,7 +38,10 @@ extension PageWriter {
     }
 
     func current(_ view: OperationView) -> Fields {
-        ["run": view.latest.map { render("partials/run", run($0, isAlone: false)) }, "isWatched": isWatched(view.id)]
+        [
+            "run": view.latest.map { render("partials/run", run($0, isAlone: false)) }, "isWatched": isWatched(view.id),
+            "stepList": view.latest == nil ? plannedSteps(view.id) : nil,
+        ]
     }
 
     func earlier(_ runs: some Sequence<RunView>) -> [Fields] { runs.map { row($0.record) } }

@@ -18,6 +18,7 @@ struct PageWriter: Sendable {
     let assets: String
     let permissions: Permissions
     let offersLinks: Bool
+    let graphs: GraphLayouts
 
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
 

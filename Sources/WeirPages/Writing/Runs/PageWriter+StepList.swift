@@ -9,16 +9,27 @@ extension PageWriter {
     ///
     /// A step whose operation the reader may not see shows only its name and status.
     func stepList(_ run: RunView, _ place: Place) -> Fields? {
-        let record = run.record
-        guard catalog[record.operation]?.plan != nil, let progress = stepsProgress(record) else { return nil }
-        let steps = progress.steps.enumerated().map { index, step in
-            item(step, id: "\(place.uid)-step\(index)", of: record)
+        guard let progress = stepsProgress(run.record) else { return nil }
+        return stepList(progress, run.record.operation, run, place)
+    }
+
+    /// The steps of a run, or of an operation without runs.
+    func stepList(_ progress: StepsProgress, _ operation: String, _ run: RunView?, _ place: Place) -> Fields {
+        let steps = progress.steps.enumerated().map { ($1, "\(place.uid)-step\($0)") }
+        let isListed = !progress.isGraph && !place.isCompact
+        let isDrawn = progress.isGraph && !place.isCompact
+        let asking = run.map { run in
+            steps.filter { $0.0.status == .asking && run.record.state.phase == .active }
+                .map { question($0.0, id: $0.1, run.record) }
         }
-        let asking = progress.steps.first { $0.status == .asking && record.state.phase == .active }
         return [
-            "list": steps, "isCompact": place.isCompact, "sentence": progress.ending.map { words(for: $0, of: record) },
-            "hasTakenOver": progress.steps.contains { $0.doneIn != nil },
-            "asking": asking.map { question($0, record, place) },
+            "list": isListed ? steps.map { item($0, id: $1, of: operation, run?.record) } : nil, "isListed": isListed,
+            "graph": isDrawn ? stepGraph(progress, operation, run, uid: place.uid) : nil,
+            "remarks": isDrawn ? remarks(progress, operation, run, uid: place.uid) : nil,
+            "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, $0, uid: place.uid) },
+            "isCompact": place.isCompact,
+            "sentence": run.flatMap { run in progress.ending.map { words(for: $0, of: run.record) } },
+            "hasTakenOver": progress.steps.contains { $0.doneIn != nil }, "asking": asking,
         ]
     }
 
@@ -27,18 +38,19 @@ extension PageWriter {
         return try? record.state.payload.decode(StepsProgress.self)
     }
 
-    private func item(_ step: StepsProgress.Step, id: String, of record: RunRecord) -> Fields {
+    /// A step as an item of the list or of the picture.
+    func item(_ step: StepsProgress.Step, id: String, of operation: String, _ record: RunRecord?) -> Fields {
         let isSeen = step.operation.map { allows(.see, onOperation: $0) && catalog[$0] != nil } ?? false
         let phase = step.status.phase
         var word = strings.optional("steps.status.\(step.status.rawValue)") ?? step.status.rawValue
         if isSeen, step.status == .running, let state = step.state, let operation = step.operation {
             word = label(of: state, in: operation)
         }
-        let isNow = !step.status.isOver && step.status != .pending && record.endedAt == nil
+        let isNow = !step.status.isOver && step.status != .pending && record != nil && record?.endedAt == nil
         let took = step.ended.flatMap { end in step.began.map { format.duration(max(end - $0, 0)) } }
         return [
-            "stepID": id, "title": label(of: step.name, in: record.operation), "word": word, "isNow": isNow,
-            "tone": phase.tone, "shape": phase.shape,
+            "stepID": id, "title": label(of: step.name, in: operation), "word": word, "isNow": isNow,
+            "tone": phase.tone, "shape": step.status.shape,
             "attempt": step.attempt.flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
             "percent": isSeen ? step.progress?.fraction.map(format.percent) : nil,
             "stepRun": isSeen ? step.run.map { link(toRun: $0) } : nil,
@@ -48,7 +60,7 @@ extension PageWriter {
         ]
     }
 
-    private func question(_ step: StepsProgress.Step, _ record: RunRecord, _ place: Place) -> Fields {
+    private func question(_ step: StepsProgress.Step, id: String, _ record: RunRecord) -> Fields {
         let mayDecide = permissions.allows(.act, on: .approval(operation: record.operation, step: step.name))
         let approval = catalog[record.operation]?.plan?.step(step.name)?.approval
         return [
@@ -56,7 +68,7 @@ extension PageWriter {
             "byItself": strings[approval?.approvesByItself == true ? .stepsApprovedAfter : .stepsRefusedAfter],
             "form": mayDecide
                 ? [
-                    "action": "\(base)/runs/\(record.id)/decision", "formID": "\(place.uid)-decision",
+                    "action": "\(base)/runs/\(record.id)/decision", "formID": "\(id)-decision",
                     "step": step.name, "runURL": "\(base)/runs/\(record.id)",
                 ] as Fields : nil,
         ]
@@ -108,7 +120,7 @@ extension PageWriter {
 
 extension StepsProgress.Status {
     /// The phase whose look the status has.
-    fileprivate var phase: Phase {
+    var phase: Phase {
         switch self {
         case .pending, .skipped: .idle
         case .running, .asking, .retrying: .active
@@ -116,6 +128,15 @@ extension StepsProgress.Status {
         case .failed: .failed
         case .cancelled: .cancelled
         case .interrupted: .interrupted
+        }
+    }
+
+    /// The sign of the status, as the path data of `Phase.shape`: skipped steps and open questions have their own.
+    fileprivate var shape: String {
+        switch self {
+        case .skipped: "M1 7h14v2H1zM4.5 3h7v1.8h-7zm0 8.2h7V13h-7z"
+        case .asking: "M4.2 5.4A3.8 3.8 0 1 1 9 9v1.6H7V7.3h1a1.8 1.8 0 1 0-1.8-1.9zM7 12.2h2v2.2H7z"
+        default: phase.shape
         }
     }
 }

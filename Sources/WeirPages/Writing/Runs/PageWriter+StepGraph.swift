@@ -1,0 +1,122 @@
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+extension PageWriter {
+    /// The picture of the steps of an operation without runs, for `partials/step-list`; nil for an operation without steps.
+    func plannedSteps(_ operation: String) -> Fields? {
+        guard let plan = catalog[operation]?.plan else { return nil }
+        let progress = StepsProgress(of: plan)
+        let place = Place(uid: "plan", isCompact: false)
+        return stepList(progress, operation, nil, place)
+    }
+
+    /// The steps of a graph as items at their places, with the edges behind them, for `partials/step-graph`.
+    func stepGraph(_ progress: StepsProgress, _ operation: String, _ run: RunView?, uid: String) -> Fields {
+        let labels = progress.steps.map { label(of: $0.name, in: operation) }
+        let shape = GraphShape(progress.steps, label: labels.map(\.count).max() ?? 0)
+        let layout = graphs.layout(shape)
+        let critical = run.map { criticalPath(progress, shape, $0) } ?? []
+        let nodes = layout.order.map { index -> Fields in
+            let step = progress.steps[index]
+            let place = layout.places[index]
+            let item = item(step, id: "\(uid)-step\(index)", of: operation, run?.record)
+            let parts = parts(of: step, item)
+            return item.merging([
+                "x": String(place.x), "y": String(place.y), "top": String(layout.rails.tops[index]),
+                "indent": String(layout.rails.width), "isCritical": critical.contains(index),
+                "words": nodeWords(item, step), "parts": parts, "hasParts": !parts.isEmpty, "after": after(step, labels, progress),
+            ])
+        }
+        return [
+            "graphID": "\(uid)-graph", "sizeClass": "w\(shape.size.step)", "isDense": shape.size.isDense,
+            "width": String(layout.width), "height": String(layout.height), "lines": layout.lines,
+            "dashed": layout.dashed.isEmpty ? nil : layout.dashed,
+            "criticalLines": critical.count > 1 ? layout.path(through: critical, of: shape) : nil,
+            "railWidth": String(layout.rails.width), "railHeight": String(layout.rails.height),
+            "railLines": layout.rails.lines, "railDashed": layout.rails.dashed.isEmpty ? nil : layout.rails.dashed,
+            "criticalRails": critical.count > 1 ? layout.rails.path(through: critical, of: shape) : nil,
+            "nodes": nodes,
+        ]
+    }
+
+    /// The critical path of an ended run of a graph.
+    func criticalPath(_ progress: StepsProgress, _ shape: GraphShape, _ run: RunView) -> [Int] {
+        guard run.record.endedAt != nil else { return [] }
+        return CriticalPath.nodes(progress.steps, parents: shape.parents, from: run.record.startedAt)
+    }
+
+    /// How a step stands, in few words: its state, its progress and the number of its items.
+    private func nodeWords(_ item: Fields, _ step: StepsProgress.Step) -> String {
+        let items = step.items.map { items in
+            let done = strings(.stepsItems, [
+                "done": format.integer(Int64(items.succeeded + items.failed)),
+                "total": format.integer(Int64(items.total)),
+            ])
+            return items.failed == 0
+                ? done : strings(.stepsItemsFailed, ["n": format.integer(Int64(items.failed))]) + " \u{B7} " + done
+        }
+        return [items ?? item["word"] as? String, item["percent"] as? String].compactMap(\.self)
+            .joined(separator: " \u{B7} ")
+    }
+
+    /// The parts of a step's bar, in thousandths of its width: of its items the failed ones first, or of its progress.
+    private func parts(of step: StepsProgress.Step, _ item: Fields) -> [Fields] {
+        var parts: [(tone: String, share: Double)] = []
+        if let items = step.items, items.total > 0 {
+            let total = Double(items.total)
+            parts = [
+                (Phase.failed.tone, Double(items.failed) / total), (Phase.succeeded.tone, Double(items.succeeded) / total),
+                (Phase.active.tone, Double(items.running) / total),
+            ]
+        } else if item["percent"] != nil, let fraction = step.progress?.fraction {
+            parts = [(Phase.active.tone, fraction)]
+        }
+        var x: Int64 = 0
+        return parts.compactMap { part -> Fields? in
+            let width = min(max(Int64(clamping: part.share * 1_000), 0), 1_000 - x)
+            defer { x += width }
+            return width == 0 ? nil : ["tone": part.tone, "x": String(x), "width": String(width)]
+        }
+    }
+
+    /// The steps that a step follows, in words.
+    private func after(_ step: StepsProgress.Step, _ labels: [String], _ progress: StepsProgress) -> String? {
+        let needs = zip(progress.steps, labels).filter { step.needs?.contains($0.0.name) ?? false }.map(\.1)
+        if !needs.isEmpty { return strings(.stepsAfter, ["steps": needs.joined(separator: ", ")]) }
+        return step.isFinally ? strings[.stepsAfterAll] : nil
+    }
+
+    /// What else is known about the steps of a graph: decisions, reasons, attempts and failed items.
+    func remarks(_ progress: StepsProgress, _ operation: String, _ run: RunView?, uid: String) -> Fields? {
+        let rows = progress.steps.enumerated().compactMap { index, step -> Fields? in
+            let item = item(step, id: "\(uid)-step\(index)", of: operation, run?.record)
+            let isSeen = step.operation.map { allows(.see, onOperation: $0) } ?? true
+            let failures = isSeen ? (step.items?.failures ?? []) : []
+            let allowed = step.allowsFailure && step.status == .failed ? strings[.stepsAllowed] : nil
+            let because = step.because.map { words(for: $0, operation, isSeen: isSeen) }
+            guard allowed != nil || because != nil || !failures.isEmpty || step.decision != nil
+                || item["attempt"] != nil || item["doneIn"] != nil
+            else { return nil }
+            return item.merging([
+                "remarkID": "\(uid)-remark\(index)", "allowed": allowed, "because": because,
+                "failures": failures.map { failure in
+                    ["item": failure.item, "failedRun": failure.run.map { link(toRun: $0) }] as Fields
+                },
+            ])
+        }
+        return rows.isEmpty ? nil : ["remarksID": "\(uid)-remarks", "rows": rows]
+    }
+
+    private func words(for because: StepsProgress.Because, _ operation: String, isSeen: Bool) -> String {
+        switch because.kind {
+        case .need:
+            strings(.stepsBecauseNeed, ["step": because.step.map { label(of: $0, in: operation) } ?? ""])
+        case .condition: strings(.stepsBecauseCondition, ["condition": isSeen ? because.condition ?? "" : "…"])
+        case .noFailure: strings[.stepsBecauseNoFailure]
+        case .stopped: strings[.stepsBecauseStopped]
+        }
+    }
+}
