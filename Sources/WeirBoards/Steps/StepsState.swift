@@ -1,4 +1,4 @@
-package import WeirJournals
+import WeirJournals
 import WeirOperations
 package import WeirStates
 

@@ -7,9 +7,6 @@ struct GraphColumns {
         let level: Int
         /// The node, or nil for a bend of a long edge.
         let node: Int?
-        /// The vertices of the column before that lead here, and those of the next column.
-        var before: [Int] = []
-        var after: [Int] = []
     }
 
     private struct Chain: Hashable {
@@ -18,6 +15,10 @@ struct GraphColumns {
     }
 
     private(set) var vertices: [Vertex] = []
+    /// For each vertex, the vertices of the column before that lead to it.
+    private(set) var before: [[Int]] = []
+    /// For each vertex, the vertices of the next column to which it leads.
+    private(set) var after: [[Int]] = []
     /// The vertices of each column, from top to bottom.
     private(set) var columns: [[Int]]
     /// The index of each vertex in its column.
@@ -59,12 +60,14 @@ struct GraphColumns {
         ranks.append(columns[vertex.level].count)
         columns[vertex.level].append(vertices.count)
         vertices.append(vertex)
+        before.append([])
+        after.append([])
     }
 
     private mutating func connect(_ path: [Int]) {
-        for (from, to) in zip(path, path.dropFirst()) where !vertices[from].after.contains(to) {
-            vertices[from].after.append(to)
-            vertices[to].before.append(from)
+        for (from, to) in zip(path, path.dropFirst()) where !after[from].contains(to) {
+            after[from].append(to)
+            before[to].append(from)
         }
     }
 
@@ -76,7 +79,7 @@ struct GraphColumns {
         for round in 0..<8 where best.crossings > 0 {
             let isForward = round.isMultiple(of: 2)
             for level in isForward ? Array(columns.indices) : columns.indices.reversed() {
-                sort(level, by: isForward ? \.before : \.after)
+                sort(level, by: isForward ? before : after)
             }
             for level in columns.indices { swapNeighbours(level) }
             let count = crossings
@@ -86,9 +89,9 @@ struct GraphColumns {
         for column in columns { for (rank, vertex) in column.enumerated() { ranks[vertex] = rank } }
     }
 
-    private mutating func sort(_ level: Int, by side: KeyPath<Vertex, [Int]>) {
+    private mutating func sort(_ level: Int, by neighbours: [[Int]]) {
         let keys = columns[level].map { vertex -> Double in
-            let others = vertices[vertex][keyPath: side]
+            let others = neighbours[vertex]
             guard !others.isEmpty else { return Double(ranks[vertex]) }
             return others.reduce(0) { $0 + Double(ranks[$1]) } / Double(others.count)
         }
@@ -100,19 +103,21 @@ struct GraphColumns {
     /// Swaps neighbours in a column while that removes crossings.
     private mutating func swapNeighbours(_ level: Int) {
         let column = columns[level]
-        let sides = Dictionary(
-            column.map { vertex in
-                (vertex, [\Vertex.before, \.after].map { vertices[vertex][keyPath: $0].map { ranks[$0] }.sorted() })
-            }
-        ) { $1 }
+        var sides = column.map { vertex in
+            (before: before[vertex].map { ranks[$0] }.sorted(), after: after[vertex].map { ranks[$0] }.sorted())
+        }
         var order = column
         for _ in 0..<4 {
             var hasChanged = false
             for (index, next) in zip(order.indices, order.indices.dropFirst()) {
-                let (upper, lower) = (sides[order[index]] ?? [], sides[order[next]] ?? [])
-                let now = zip(upper, lower).reduce(0) { $0 + Self.inversions($1.0, $1.1) }
-                let swapped = zip(lower, upper).reduce(0) { $0 + Self.inversions($1.0, $1.1) }
+                let (upper, lower) = (sides[index], sides[next])
+                let now =
+                    Self.inversions(upper.before, lower.before) + Self.inversions(upper.after, lower.after)
+                guard now > 0 else { continue }
+                let swapped =
+                    Self.inversions(lower.before, upper.before) + Self.inversions(lower.after, upper.after)
                 guard swapped < now else { continue }
+                sides.swapAt(index, next)
                 order.swapAt(index, next)
                 hasChanged = true
             }
@@ -137,7 +142,7 @@ struct GraphColumns {
 
     /// The crossings between a column and the next, as the inversions of the edges' ends, counted in a binary indexed tree.
     private func crossings(after level: Int) -> Int {
-        let ends = columns[level].flatMap { vertex in vertices[vertex].after.map { ranks[$0] }.sorted() }
+        let ends = columns[level].flatMap { vertex in after[vertex].map { ranks[$0] }.sorted() }
         guard let last = ends.max() else { return 0 }
         var tree = Array(repeating: 0, count: max(last + 2, 0))
         var found = 0

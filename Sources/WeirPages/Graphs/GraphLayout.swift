@@ -43,7 +43,7 @@ struct GraphLayout: Sendable {
         self.columns = columns
         let isDashed = { (vertex: Int) in Self.isDashed(vertex, columns, shape) }
         let links = columns.columns.flatMap { $0 }.flatMap { from in
-            columns.vertices[from].after.map { (from: from, to: $0) }
+            columns.after[from].map { (from: from, to: $0) }
         }
         lines = Self.paths(links.filter { !isDashed($0.to) }, columns, points, size)
         dashed = Self.paths(links.filter { isDashed($0.to) }, columns, points, size)
@@ -52,7 +52,9 @@ struct GraphLayout: Sendable {
 
     /// The path of a chain of edges through these nodes; pairs without an edge are left out.
     func path(through nodes: [Int], of shape: GraphShape) -> String {
-        let edges = zip(nodes, nodes.dropFirst()).filter { shape.parents.indices.contains($1) && shape.parents[$1].contains($0) }
+        let edges = zip(nodes, nodes.dropFirst()).filter {
+            shape.parents.indices.contains($1) && shape.parents[$1].contains($0)
+        }
         let links = edges.flatMap { edge in
             let route = columns.route(from: edge.0, to: edge.1)
             return zip(route, route.dropFirst()).map { (from: $0, to: $1) }
@@ -63,7 +65,7 @@ struct GraphLayout: Sendable {
     /// Whether a vertex is a node that follows all others, or a bend on the way to one.
     private static func isDashed(_ vertex: Int, _ columns: GraphColumns, _ shape: GraphShape) -> Bool {
         var vertex = vertex
-        while columns.vertices[vertex].node == nil, let next = columns.vertices[vertex].after.first { vertex = next }
+        while columns.vertices[vertex].node == nil, let next = columns.after[vertex].first { vertex = next }
         return columns.vertices[vertex].node.map { shape.isFinally[$0] } ?? false
     }
 
@@ -97,17 +99,18 @@ struct GraphLayout: Sendable {
             let targets = column.map { ($0, wanted($0), columns.vertices[$0].node == nil ? 2.0 : 1.0) }
             for (vertex, place) in zip(column, apart(targets, heights, Double(size.gap))) { centres[vertex] = place }
         }
-        let mean = { (vertex: Int, sides: [KeyPath<GraphColumns.Vertex, [Int]>]) -> Double in
-            let others = sides.flatMap { columns.vertices[vertex][keyPath: $0] }
+        let mean = { (vertex: Int, others: [Int]) -> Double in
             guard !others.isEmpty else { return centres[vertex] }
             return others.reduce(0) { $0 + centres[$1] } / Double(others.count)
         }
         for column in columns.columns { settle(column) { _ in 0 } }
         for _ in 0..<6 {
-            for column in columns.columns { settle(column) { mean($0, [\.before]) } }
-            for column in columns.columns.reversed() { settle(column) { mean($0, [\.after]) } }
+            for column in columns.columns { settle(column) { mean($0, columns.before[$0]) } }
+            for column in columns.columns.reversed() { settle(column) { mean($0, columns.after[$0]) } }
         }
-        for _ in 0..<3 { for column in columns.columns { settle(column) { mean($0, [\.before, \.after]) } } }
+        // Ends forwards, so that a chain is a straight line.
+        for column in columns.columns { settle(column) { mean($0, columns.before[$0]) } }
+        if let first = columns.columns.first { settle(first) { mean($0, columns.after[$0]) } }
         return centres.map { Int(clamping: Int64(exactly: $0.rounded()) ?? 0) }
     }
 

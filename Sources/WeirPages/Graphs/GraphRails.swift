@@ -53,7 +53,7 @@ struct GraphRails: Sendable {
         }
         let sorted = rails.sorted { first, second in
             let (a, b) = (extent(first), extent(second))
-            return (a.1 - a.0, a.0, first.children) < (b.1 - b.0, b.0, second.children)
+            return (a.1 - a.0, a.0, first.children.first ?? 0) < (b.1 - b.0, b.0, second.children.first ?? 0)
         }
         var taken: [[(Int, Int)]] = []
         return sorted.map { rail in
@@ -102,7 +102,8 @@ struct GraphRails: Sendable {
         let ends = rail.children.map { middle($0) - 6 }.sorted()
         guard let first = starts.first, let last = ends.last else { return "" }
         let joins = starts.map { "M\(width) \($0)H\(x + radius)Q\(x) \($0) \(x) \($0 + radius)" }.joined()
-        let parts = ends.map { "M\(x) \($0 - radius)Q\(x) \($0) \(x + radius) \($0)H\(width - 1)m-5-4l5 4l-5 4" }.joined()
+        let parts = ends.map { "M\(x) \($0 - radius)Q\(x) \($0) \(x + radius) \($0)H\(width - 1)m-5-4l5 4l-5 4" }
+            .joined()
         return joins + "M\(x) \(first + radius)V\(last - radius)" + parts
     }
 }

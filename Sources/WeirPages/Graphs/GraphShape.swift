@@ -24,21 +24,20 @@ struct GraphShape: Hashable, Sendable {
         /// The space between nodes above each other.
         var gap: Int { isDense ? 10 : 16 }
         /// The space between columns, in which edges bend.
-        var bend: Int { isDense ? 44 : 52 }
+        var bend: Int { isDense ? 40 : 44 }
 
-        /// - Parameter label: The number of characters of the longest label.
+        /// The size for labels of at most so many characters.
         init(label: Int, nodes: Int) {
             isDense = nodes > 24
-            let needed = min(max(label, 0), 100) * 8 + (isDense ? 84 : 40)
+            // Two lines also hold a state, a percentage and a time.
+            let needed = isDense ? min(max(label, 0), 100) * 8 + 84 : max(min(max(label, 0), 100) * 8 + 40, 150)
             step = (1...4).first { needed <= 88 + 32 * $0 } ?? 4
         }
     }
 
     var count: Int { parents.count }
 
-    /// Creates the shape of the steps of a graph.
-    ///
-    /// - Parameter label: The number of characters of the longest label.
+    /// Creates the shape of the steps of a graph, whose longest label has so many characters.
     init(_ steps: [StepsProgress.Step], label: Int) {
         let places = Dictionary(steps.enumerated().map { ($1.name, $0) }) { first, _ in first }
         let needs = steps.map { ($0.needs ?? []).compactMap { places[$0] } }

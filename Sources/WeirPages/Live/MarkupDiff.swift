@@ -44,7 +44,11 @@ struct MarkupDiff {
             return nil
         }
         var changes: [String: String?] = [:]
-        for (name, value) in after where before[name] != value { changes[name] = .some(value) }
+        // The client widens the bar of a current state or step.
+        let grows = new.name == "rect" && [before, after].allSatisfy { $0["class"]?.hasSuffix(" open") ?? false }
+        for (name, value) in after where before[name] != value && !(grows && name == "width") {
+            changes[name] = .some(value)
+        }
         for name in before.keys where after[name] == nil { changes[name] = .some(nil) }
         return changes.isEmpty ? [] : [.attributes(id: id, changes)]
     }

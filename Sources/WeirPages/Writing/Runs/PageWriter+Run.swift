@@ -31,7 +31,8 @@ extension PageWriter {
         return row(record).merging([
             "runID": id, "chip": chip(record, in: "run"), "isAlone": isAlone, "stateID": "\(id)-state",
             "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
-            "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil, "timeline": hasLanes(record) ? nil : timeline(run),
+            "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil,
+            "timeline": hasLanes(record) ? nil : timeline(run),
             "input": input.isEmpty ? nil : ["rows": input] as Fields,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),

@@ -27,7 +27,8 @@ extension PageWriter {
             return item.merging([
                 "x": String(place.x), "y": String(place.y), "top": String(layout.rails.tops[index]),
                 "indent": String(layout.rails.width), "isCritical": critical.contains(index),
-                "words": nodeWords(item, step), "parts": parts, "hasParts": !parts.isEmpty, "after": after(step, labels, progress),
+                "words": nodeWords(item, step), "parts": parts, "hasParts": !parts.isEmpty,
+                "after": after(step, labels, progress),
             ])
         }
         return [
@@ -51,10 +52,12 @@ extension PageWriter {
     /// How a step stands, in few words: its state, its progress and the number of its items.
     private func nodeWords(_ item: Fields, _ step: StepsProgress.Step) -> String {
         let items = step.items.map { items in
-            let done = strings(.stepsItems, [
-                "done": format.integer(Int64(items.succeeded + items.failed)),
-                "total": format.integer(Int64(items.total)),
-            ])
+            let done = strings(
+                .stepsItems,
+                [
+                    "done": format.integer(Int64(items.succeeded + items.failed)),
+                    "total": format.integer(Int64(items.total)),
+                ])
             return items.failed == 0
                 ? done : strings(.stepsItemsFailed, ["n": format.integer(Int64(items.failed))]) + " \u{B7} " + done
         }
@@ -68,7 +71,8 @@ extension PageWriter {
         if let items = step.items, items.total > 0 {
             let total = Double(items.total)
             parts = [
-                (Phase.failed.tone, Double(items.failed) / total), (Phase.succeeded.tone, Double(items.succeeded) / total),
+                (Phase.failed.tone, Double(items.failed) / total),
+                (Phase.succeeded.tone, Double(items.succeeded) / total),
                 (Phase.active.tone, Double(items.running) / total),
             ]
         } else if item["percent"] != nil, let fraction = step.progress?.fraction {
@@ -97,8 +101,9 @@ extension PageWriter {
             let failures = isSeen ? (step.items?.failures ?? []) : []
             let allowed = step.allowsFailure && step.status == .failed ? strings[.stepsAllowed] : nil
             let because = step.because.map { words(for: $0, operation, isSeen: isSeen) }
-            guard allowed != nil || because != nil || !failures.isEmpty || step.decision != nil
-                || item["attempt"] != nil || item["doneIn"] != nil
+            guard
+                allowed != nil || because != nil || !failures.isEmpty || step.decision != nil
+                    || item["attempt"] != nil || item["doneIn"] != nil
             else { return nil }
             return item.merging([
                 "remarkID": "\(uid)-remark\(index)", "allowed": allowed, "because": because,

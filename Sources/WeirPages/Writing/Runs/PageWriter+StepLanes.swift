@@ -27,8 +27,11 @@ extension PageWriter {
                 "rowID": id, "title": labels[index], "isCritical": critical.contains(index),
                 "duration": bar.isOpen ? nil : bar.duration.map(format.duration),
                 "usual": median.map { strings(.stepsUsual, ["time": format.duration($0)]) },
-                "tone": bar.tone, "isOpen": bar.isOpen, "x": String(bar.x), "y": String(y + 2), "width": String(bar.width),
-                "mark": median.map { ["x": String(bar.x), "y": String(y + 8), "width": String(min($0, length - bar.x))] as Fields },
+                "tone": bar.tone, "isOpen": bar.isOpen, "x": String(bar.x), "y": String(y + 2),
+                "width": String(bar.width),
+                "mark": median.map {
+                    ["x": String(bar.x), "y": String(y + 8), "width": String(min($0, length - bar.x))] as Fields
+                },
             ]
         }
         return [
@@ -57,7 +60,8 @@ extension PageWriter {
     }
 
     private struct Bar {
-        var (x, width): (Int64, Int64) = (0, 0)
+        var x: Int64 = 0
+        var width: Int64 = 0
         var tone = Phase.idle.tone
         var isOpen = false
         var duration: Int64?
