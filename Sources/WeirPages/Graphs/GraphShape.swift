@@ -35,7 +35,11 @@ struct GraphShape: Hashable, Sendable {
         }
     }
 
-    var count: Int { parents.count }
+    /// Whether the steps are a graph that a page can show; larger ones, which only an import can contain, are listed.
+    static func canDraw(_ progress: StepsProgress) -> Bool {
+        progress.isGraph && progress.steps.count <= 500
+            && progress.steps.reduce(0) { $0 + ($1.needs?.count ?? 0) } <= 10_000
+    }
 
     /// Creates the shape of the steps of a graph, whose longest label has so many characters.
     init(_ steps: [StepsProgress.Step], label: Int) {

@@ -51,6 +51,36 @@ import WeirStates
                 == .init(shortest: 4_000, longest: 16_000, right: 5, tried: 5))
     }
 
+    @Test func `five runs of steps give the medians of the steps and of the whole, without runs that took steps over`()
+        throws
+    {
+        var history = DurationHistory()
+        for (index, seconds) in [2, 3, 4, 9, 3, 8].enumerated() {
+            let start = Timestamp(milliseconds: 1_000_000)
+            let end = start.after(Int64(seconds) * 1_000)
+            var step = StepsProgress.Step("build", .succeeded)
+            (step.began, step.ended, step.doneIn) = (start, end, index == 5 ? "before" : nil)
+            let states: [StepsState] = [
+                .waiting(StepsProgress()), .at("build", StepsProgress([step])), .succeeded(StepsProgress([step])),
+            ]
+            var view: RunView?
+            for (revision, state) in states.enumerated() {
+                let draft = ChangeDraft(
+                    stream: .run("r\(index)"), subject: "release", revision: Int64(revision),
+                    at: revision == 2 ? end : start,
+                    state: try StateRecord(state), isTransition: true,
+                    opening: revision == 0 ? RunOpening(actor: "a", input: [:]) : nil)
+                let change = Change(sequence: SequenceNumber(clamping: revision + 1), draft: draft)
+                view = view?.applying(change) ?? RunView(opening: change)
+            }
+            history.add(try #require(view))
+            if index == 3 { #expect(history.estimate() == nil) }
+        }
+        let estimate = try #require(history.estimate())
+        #expect(estimate.steps == ["build": 3_000] && estimate.whole == 3_000)
+        #expect(RunEstimate(estimate.json) == estimate)
+    }
+
     /// A board whose time moves on by a second with every state after the first.
     private func board(_ journal: any Journal) async throws -> Board {
         var catalog = Catalog()

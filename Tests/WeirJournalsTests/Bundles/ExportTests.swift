@@ -11,7 +11,8 @@ import WeirStates
         _ = try await journal.append([
             .opening(
                 "a", actor: "an\u{0}na", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z",
-                expected: RunEstimate(cases: ["a": .init(shortest: 0, longest: 9, right: 8, tried: 10)])),
+                expected: RunEstimate(
+                    cases: ["a": .init(shortest: 0, longest: 9, right: 8, tried: 10)], steps: ["a": 7], whole: 8)),
             .opening("b", operation: "login", at: 5), .store("login", 0),
             .step("a", 1, at: 7, payload: ["_0": [nil, true]], progress: WorkProgress(3, of: nil, unit: .bytes)),
             .step("a", 2, at: 8, phase: .failed, payload: ["message": "refused"], cause: "peer\n"),

@@ -23,7 +23,7 @@ import WeirStates
 
     @Test func `no two nodes overlap, edges go forward, and a shape always has the same layout`() {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<300 {
+        for _ in 0..<100 {
             let shape = Self.graph(&random)
             let layout = GraphLayout(shape)
             let size = shape.size

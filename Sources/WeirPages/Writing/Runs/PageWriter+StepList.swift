@@ -16,8 +16,8 @@ extension PageWriter {
     /// The steps of a run, or of an operation without runs.
     func stepList(_ progress: StepsProgress, _ operation: String, _ run: RunView?, _ place: Place) -> Fields {
         let steps = progress.steps.enumerated().map { ($1, "\(place.uid)-step\($0)") }
-        let isListed = !progress.isGraph && !place.isCompact
-        let isDrawn = progress.isGraph && !place.isCompact
+        let isDrawn = GraphShape.canDraw(progress) && !place.isCompact
+        let isListed = !isDrawn && !place.isCompact
         let asking = run.map { run in
             steps.filter { $0.0.status == .asking && run.record.state.phase == .active }
                 .map { question($0.0, id: $0.1, run.record) }
