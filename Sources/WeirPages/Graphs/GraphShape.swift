@@ -24,7 +24,7 @@ struct GraphShape: Hashable, Sendable {
         /// The space between nodes above each other.
         var gap: Int { isDense ? 10 : 16 }
         /// The space between columns, in which edges bend.
-        var bend: Int { isDense ? 40 : 44 }
+        var bend: Int { isDense ? 40 : 34 }
 
         /// The size for labels of at most so many characters.
         init(label: Int, nodes: Int) {

@@ -30,9 +30,11 @@ extension PageWriter {
                 "usual": median.map { strings(.stepsUsual, ["time": format.duration($0)]) },
                 "tone": bar.tone, "isOpen": bar.isOpen, "x": String(bar.x), "y": String(y + 2),
                 "width": String(bar.width),
-                "mark": median.map {
-                    ["x": String(bar.x), "y": String(y + 8), "width": String(min($0, length - bar.x))] as Fields
-                },
+                "mark": bar.width == 0
+                    ? nil
+                    : median.map {
+                        ["x": String(bar.x), "y": String(y + 8), "width": String(min($0, length - bar.x))] as Fields
+                    },
             ]
         }
         return [
