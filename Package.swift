@@ -3,6 +3,9 @@ import PackageDescription
 
 // Documentation/architecture.md describes each target. `.ci/run` compares every `import` with the dependencies given here.
 
+// The commit of a package, which `weir --version` prints.
+let commit = Context.environment["WEIR_COMMIT"]
+
 let package = Package(
     name: "weir",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -136,9 +139,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals",
-                "WeirOperations",
-                "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates", "WeirWeb",
+                "CInstallation", "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows",
+                "WeirJournals", "WeirOperations", "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates", "WeirWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -166,13 +168,14 @@ let package = Package(
         .target(name: "MarkupTesting", dependencies: ["CLibXML2"], resources: [.copy("Schemas")]),
 
         // MARK: C libraries
+        .target(name: "CInstallation", cSettings: commit.map { [.define("WEIR_COMMIT", to: "\"\($0)\"")] } ?? []),
+        .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .systemLibrary(
             name: "CMarkGFM", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"]), .brew(["cmark-gfm"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
-        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         // MARK: Tests
@@ -199,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "WeirJournalsTests",
             dependencies: [
-                "CPostgreSQL", "TestSupport", "WeirJournals", "WeirPostgres", "WeirStates",
+                "TestSupport", "WeirJournals", "WeirPostgres", "WeirStates",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CInstallation
 import Foundation
 import Logging
 import UnixSignals
@@ -13,7 +14,7 @@ struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "weir",
         abstract: "Runs operations and shows every state each one passes through, live, in a browser.",
-        version: version,
+        version: build,
         groupedSubcommands: [
             CommandGroup(
                 name: "Server",
@@ -33,6 +34,12 @@ struct RootCommand: AsyncParsableCommand {
         defaultSubcommand: nil)
 
     static let version = "0.2.0"
+
+    /// The version, with the commit if a package was built from one.
+    static let build: String = {
+        let commit = String(cString: cinstallation_commit())
+        return commit.isEmpty ? version : "\(version) (\(commit))"
+    }()
 }
 
 struct Serve: AsyncParsableCommand {
@@ -44,7 +51,15 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let sources = flags.sources(environment: environment)
+        let socket: PassedSocket?
+        do throws(StartError) {
+            socket = try PassedSocket(environment: environment)
+        } catch {
+            complain(error.description)
+            throw ExitCode(error.exitCode)
+        }
+        var sources = flags.sources(environment: environment)
+        if let socket { sources.flags.use(["host": socket.host, "port": String(socket.port)]) }
         let settings = try Settings.inForce(sources)
         let level = LogLevel(settings)
         LoggingSystem.bootstrap { label in
@@ -59,7 +74,7 @@ struct Serve: AsyncParsableCommand {
         // With SIGXFSZ ignored, a file at its size limit (`ulimit -f`) fails one write and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
         do {
-            try await ServerProcess(settings, sources: sources, level: level, umask: mask).run()
+            try await ServerProcess(settings, sources: sources, level: level, umask: mask, socket: socket).run()
         } catch let error as StartError {
             complain(error.description)
             throw ExitCode(error.exitCode)

@@ -17,14 +17,19 @@ struct ServerProcess: Sendable {
     private let sources: SettingSources
     private let level: LogLevel
     private let umask: FileMask?
+    private let socket: PassedSocket?
     private let logger = Logger(label: "weir")
 
     /// Creates a process, which starts nothing before ``run()``; `umask` is that of the operator.
-    init(_ settings: Settings, sources: SettingSources, level: LogLevel, umask: FileMask? = nil) {
+    init(
+        _ settings: Settings, sources: SettingSources, level: LogLevel, umask: FileMask? = nil,
+        socket: PassedSocket? = nil
+    ) {
         self.settings = settings
         self.sources = sources
         self.level = level
         self.umask = umask
+        self.socket = socket
     }
 
     /// Serves until a signal stops the process; throws `StartError` if a required resource is unavailable.
@@ -87,9 +92,11 @@ struct ServerProcess: Sendable {
         let accounts = Accounts(directory, provider: provider)
         let hooks = try HookServices(
             settings, folder: folder, files: declared, board: board, port: port.asStateFlow(), logger: logger)
+        let manager = ServiceManager(environment: sources.environment, logger: logger)
         let server = try server(board, accounts, certificate, texts(declared), hooks, backups) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
+            manager.send(.ready(status: "Weir is at \(url)"))
             do { try await notice.say(url: url) } catch { logger.error("\(error)") }
         }
         let polled = PolledFeeds()
@@ -105,7 +112,7 @@ struct ServerProcess: Sendable {
             keepPolled(declared.alwaysPolled)
             hooks.notifier.replace(declared.hooks(reload.inForce))
         }
-        let signals = self.signals(received, certificate, files, reload) { [level] settings in
+        let signals = self.signals(received, certificate, files, reload, manager) { [level] settings in
             level.take(settings)
             server.allow(hosts: Self.hosts(settings))
             control.replace(rules: settings.rules ?? AccessRules())
@@ -123,6 +130,10 @@ struct ServerProcess: Sendable {
         let stopNotice = settings.duration("shutdown.notice") ?? .zero
         var configuration = ServiceGroupConfiguration(
             services: [
+                .init(
+                    service: LivenessService(manager: manager, clock: ContinuousClock()) {
+                        await server.visitEventLoops()
+                    }),
                 .init(service: BoardService(board: board, journal: journal, logger: logger)), .init(service: server),
                 .init(service: hooks),
                 .init(service: signals),
@@ -141,9 +152,13 @@ struct ServerProcess: Sendable {
                         keepPolled(declared.reading(files.current).alwaysPolled)
                     }),
                 .init(service: RunsService(board: board, grace: grace, logger: logger)),
-                // The last service is the first to be shut down.
                 .init(
                     service: StopNoticeService(notice: stopNotice, logger: logger) { server.dashboard.announceStop() }),
+                // The last service is the first to be shut down.
+                .init(
+                    service: StopService(manager: manager) {
+                        declared.reading(files.current).stopGracePeriod + grace + stopNotice + .seconds(10)
+                    }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // The longest grace period that any file can allow. The board usually ends sooner.
@@ -159,10 +174,11 @@ struct ServerProcess: Sendable {
     /// Handles the signals that do not end a server; `take` applies settings after a reload.
     private func signals(
         _ received: UnixSignalsSequence, _ certificate: ServerCertificate?, _ files: FolderService,
-        _ reload: SettingsReload, taking take: @escaping @Sendable (Settings) -> Void,
+        _ reload: SettingsReload, _ manager: ServiceManager, taking take: @escaping @Sendable (Settings) -> Void,
         report: @escaping @Sendable () -> Void
     ) -> SignalService {
         let again = { @Sendable [sources, logger] in
+            manager.send(.reloading)
             do {
                 try certificate?.reload()
             } catch {
@@ -170,6 +186,7 @@ struct ServerProcess: Sendable {
             }
             reload.reload(from: sources, taking: take)
             files.readAgain()
+            manager.send(.ready(status: "The settings were read at \(Timestamp(Date()))"))
         }
         return SignalService(received: received, reload: again, report: report)
     }
@@ -239,7 +256,8 @@ struct ServerProcess: Sendable {
                 board: board, access: .accounts(accounts),
                 templates: try TemplateSet(overlay: settings.templatesFolder, declared: declared),
                 configuration: web,
-                host: settings.text("host") ?? "127.0.0.1", port: settings.integer("port") ?? 8_080, onBound: onBound)
+                host: settings.text("host") ?? "127.0.0.1", port: settings.integer("port") ?? 8_080,
+                descriptor: socket?.descriptor, onBound: onBound)
         } catch let error as TemplateSetError {
             throw StartError.misconfigured("\(error)")
         } catch let error as AssetLibraryError {

@@ -67,6 +67,9 @@ struct FlagTexts: Sendable {
         }
     }
 
+    /// Replaces the values of settings that something else than the command line decides.
+    mutating func use(_ decided: [String: String]) { texts.merge(decided) { $1 } }
+
     private mutating func take(_ text: String, for setting: Setting) {
         if setting.isList, let before = texts[setting.key] {
             texts[setting.key] = before + "," + text

@@ -176,8 +176,15 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
         text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
     }
 
-    /// Parses a URL; throws an error that does not repeat it if libpq rejects it.
+    /// Parses a URL; throws an error that does not repeat it if libpq rejects it, or is missing.
     package init(_ url: String) throws(JournalError) {
+        // Every connection has an address, so libpq is loaded before any of its other functions is called.
+        if let failure = cpostgresql_load() {
+            throw JournalError(
+                .unavailable,
+                "A journal in PostgreSQL needs the library libpq, which cannot be loaded (\(String(cString: failure))). "
+                    + "Install it, on Debian and Ubuntu with apt-get install libpq5, and start again.")
+        }
         var message: UnsafeMutablePointer<CChar>?
         let options = Self.isURL(url) ? PQconninfoParse(url, &message) : nil
         defer {

@@ -17,6 +17,8 @@ package struct DashboardServer: Service {
     package let dashboard: Dashboard
     private let host: String
     private let port: Int
+    /// The bound socket to listen on instead of the host and port, or nil.
+    private let descriptor: CInt?
     private let eventLoopGroup: any EventLoopGroup
     let registry = ConnectionRegistry()
     private let access: DashboardAccess<DashboardContext>
@@ -32,6 +34,7 @@ package struct DashboardServer: Service {
     ///   - configuration: Paths, names and limits. The host is added to the allowed ones.
     ///   - host: The name or address to listen on; by default only local clients can connect.
     ///   - port: The port to listen on; 0 picks a free one.
+    ///   - descriptor: A bound socket to listen on, whose address are the host and port; nil to bind one.
     ///   - eventLoopGroup: The event loops of the connections.
     ///   - logger: The server's logger.
     ///   - onBound: Called once with the bound port, when the server accepts connections.
@@ -40,7 +43,7 @@ package struct DashboardServer: Service {
     package init(
         board: Board, access: DashboardAccess<DashboardContext>, templates: TemplateSet? = nil,
         configuration: WebConfiguration = WebConfiguration(),
-        host: String = "127.0.0.1", port: Int = 8080,
+        host: String = "127.0.0.1", port: Int = 8080, descriptor: CInt? = nil,
         eventLoopGroup: any EventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup,
         logger: Logger = Logger(label: "weir.web"), onBound: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws {
@@ -50,19 +53,20 @@ package struct DashboardServer: Service {
             board: board, templates: templates, configuration: configuration, eventLoopGroup: eventLoopGroup,
             logger: logger)
         self.init(
-            dashboard: dashboard, access: access, host: host, port: port, eventLoopGroup: eventLoopGroup,
-            onBound: onBound)
+            dashboard: dashboard, access: access, host: host, port: port, descriptor: descriptor,
+            eventLoopGroup: eventLoopGroup, onBound: onBound)
     }
 
     init(
         dashboard: Dashboard, access: DashboardAccess<DashboardContext>, host: String, port: Int,
-        eventLoopGroup: any EventLoopGroup,
+        descriptor: CInt? = nil, eventLoopGroup: any EventLoopGroup,
         onBound: @escaping @Sendable (Int) async -> Void
     ) {
         self.dashboard = dashboard
         self.access = access
         self.host = host
         self.port = port
+        self.descriptor = descriptor
         self.eventLoopGroup = eventLoopGroup
         self.onBound = onBound
     }
@@ -79,10 +83,24 @@ package struct DashboardServer: Service {
         let isBound = Atomic<Bool>(false)
         let responder = DashboardResponder(dashboard, access: access)
         dashboard.attach(access.check.withoutMiddleware)
+        // Beside a socket that was passed, Hummingbird listens on one that nobody can reach.
+        let unused = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)").path
         let application = Application(
             responder: responder, server: try serverBuilder(),
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port), backlog: 4_096),
-            onServerRunning: { channel in
+            configuration: ApplicationConfiguration(
+                address: descriptor == nil ? .hostname(host, port: port) : .unixDomainSocket(path: unused),
+                backlog: 4_096),
+            onServerRunning: { server in
+                var channel = server
+                if let descriptor {
+                    do {
+                        try FileManager.default.removeItem(atPath: unused)
+                        channel = try await ListenerRelay.start(on: descriptor, for: server, eventLoopGroup)
+                    } catch {
+                        dashboard.logger.error("The passed socket cannot be used.", metadata: ["error": "\(error)"])
+                        return server.close(promise: nil)
+                    }
+                }
                 await limitConnections(of: channel)
                 isBound.store(true, ordering: .relaxed)
                 await onBound(channel.localAddress?.port ?? port)
@@ -110,6 +128,13 @@ package struct DashboardServer: Service {
             await running.value
         } catch  where !isBound.load(ordering: .relaxed) && !(error is CancellationError) {
             throw ListenError(error, host: host, port: port)
+        }
+    }
+
+    /// Returns when every event loop has run a task: never, if one of them is stuck.
+    package func visitEventLoops() async {
+        for loop in eventLoopGroup.makeIterator() {
+            do { try await loop.submit {}.get() } catch { return }
         }
     }
 

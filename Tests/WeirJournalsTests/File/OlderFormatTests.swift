@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirStates
 @testable import WeirJournals
@@ -42,6 +43,47 @@ import WeirStates
             #expect(try await journal.run("a")?.endedAt == .test(5))
             #expect(try await journal.runs(RunQuery(text: "photo")).runs.map(\.id) == ["b", "a"])
             await journal.close()
+        }
+    }
+
+    // K3
+    @Test func `a copy from before a migration opens with the version before, and is named when that refuses the file`()
+        async throws
+    {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            let format = JournalSchema.version - 1
+            try make(format, at: path)
+            let journal = try await SQLiteJournal.open(at: path, now: .test(9))
+            _ = try await journal.append([.opening("b", at: 10)])
+            await journal.close()
+            let copy = try ForeignConnection(path: path + "-format-\(format)")
+            #expect(try copy.number("PRAGMA user_version") == Int64(format))
+            #expect(try copy.number("SELECT count(*) FROM runs") == 1)
+            #expect(try copy.number("SELECT head FROM journal") == 2)
+            try ForeignConnection(path: path).execute("PRAGMA user_version = 1000")
+            let refusal = await #expect(throws: JournalError.self) {
+                try await SQLiteJournal.open(at: path, now: .test(11))
+            }
+            #expect(refusal?.code == .tooNew)
+            #expect(refusal?.description.contains("journal.sqlite-format-\(format)") == true)
+        }
+    }
+
+    // K3
+    @Test func `a file that cannot be copied is not migrated`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            try make(1, at: path)
+            // A folder that is not empty can neither be removed nor replaced by a file.
+            let place = folder.file("journal.sqlite-format-1")
+            try FileManager.default.createDirectory(atPath: place + "/kept", withIntermediateDirectories: true)
+            let refusal = await #expect(throws: JournalError.self) {
+                try await SQLiteJournal.open(at: path, now: .test(9))
+            }
+            #expect(refusal?.code == .full)
+            #expect(refusal?.description.contains(place) == true)
+            #expect(try ForeignConnection(path: path).number("PRAGMA user_version") == 1)
         }
     }
 }

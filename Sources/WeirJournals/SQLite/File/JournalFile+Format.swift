@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 extension JournalFile {
@@ -55,6 +56,33 @@ extension JournalFile {
         return history
     }
 
+    private func copyPath(format: Int) -> String { "\(path)-format-\(format)" }
+
+    /// Copies a file of an older format, with its log, so that the version that wrote it can be installed again.
+    ///
+    /// The copy replaces an earlier one of the same format. Throws `JournalError` if it cannot be written; then nothing is
+    /// migrated.
+    func copyBeforeMigration(_ pool: DatabasePool) throws {
+        let format = try pool.read { database in
+            try database.schema(is: JournalSchema.applicationID) ? try database.journalVersion() : 0
+        }
+        guard (1..<JournalSchema.version).contains(format) else { return }
+        let (target, part) = (copyPath(format: format), copyPath(format: format) + "-part")
+        do {
+            try? FileManager.default.removeItem(atPath: part)
+            let copy = try DatabaseQueue(path: part)
+            try pool.backup(to: copy)
+            try copy.close()
+            try OpenFile.move(part, to: target)
+        } catch {
+            try? FileManager.default.removeItem(atPath: part)
+            throw JournalError(
+                .full,
+                "The journal is of an older format, and cannot be copied to \(target) before it is migrated. Free "
+                    + "\((size() >> 20) + 1) MB in its data folder, and start again.", cause: error)
+        }
+    }
+
     private func migrate(_ database: Database, from version: Int) throws {
         guard version < JournalSchema.version else { return }
         for migration in JournalSchema.migrations.dropFirst(version) where !migration.isEmpty {
@@ -90,8 +118,13 @@ extension JournalFile {
                 .unavailable, "The file is a database of another program, not a journal. Use another file.")
         }
         guard try database.journalVersion() <= JournalSchema.version else {
-            throw JournalError(
-                .tooNew, "The journal was written by a newer Weir. Use that version, or another data folder.")
+            let copy = (1...JournalSchema.version).map { copyPath(format: $0) }.last {
+                FileManager.default.fileExists(atPath: $0)
+            }
+            let remedy =
+                copy.map { "or put back the copy from before the upgrade, \($0), which lacks what was recorded since." }
+                ?? "or another data folder."
+            throw JournalError(.tooNew, "The journal was written by a newer Weir. Use that version, \(remedy)")
         }
     }
 

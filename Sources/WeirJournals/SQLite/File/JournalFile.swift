@@ -110,6 +110,7 @@ struct JournalFile {
         _ body: (Database) throws -> History
     ) throws -> (connection: JournalConnection, history: History) {
         try connecting { pool in
+            try copyBeforeMigration(pool)
             let history = try pool.writeWithoutTransaction { database in
                 var history: History?
                 try database.inTransaction(.immediate) {

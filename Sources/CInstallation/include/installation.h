@@ -1,0 +1,14 @@
+#pragma once
+#include <stddef.h>
+
+/// The commit that `script/package` built, or an empty text for any other build.
+const char *cinstallation_commit(void);
+
+/// Sends a datagram to the Unix socket of a service manager, whose path begins with `@` if it is abstract. Never blocks;
+/// returns 0 or errno.
+int cinstallation_notify(const char *path, const char *text);
+
+/// Finds the address of a socket that listens for TCP connections, and keeps child processes from inheriting it.
+///
+/// Returns 0 or errno: ENOTSUP for any other socket.
+int cinstallation_take_socket(int descriptor, char *host, size_t host_size, int *port);

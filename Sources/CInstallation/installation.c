@@ -1,0 +1,48 @@
+#include "installation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// Package.swift defines it from the environment variable of the same name.
+#ifndef WEIR_COMMIT
+#define WEIR_COMMIT ""
+#endif
+
+const char *cinstallation_commit(void) { return WEIR_COMMIT; }
+
+int cinstallation_notify(const char *path, const char *text) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length >= sizeof address.sun_path) return ENAMETOOLONG;
+    memcpy(address.sun_path, path, length);
+    if (*path == '@') address.sun_path[0] = 0;
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (descriptor < 0) return errno;
+    ssize_t sent = sendto(
+        descriptor, text, strlen(text), MSG_DONTWAIT, (struct sockaddr *)&address,
+        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    int result = sent < 0 ? errno : 0;
+    close(descriptor);
+    return result;
+}
+
+int cinstallation_take_socket(int descriptor, char *host, size_t host_size, int *port) {
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0) return errno;
+    struct sockaddr_storage address;
+    size = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &size) < 0) return errno;
+    if (!listens || (address.ss_family != AF_INET && address.ss_family != AF_INET6)) return ENOTSUP;
+    if (getnameinfo((struct sockaddr *)&address, size, host, (socklen_t)host_size, NULL, 0, NI_NUMERICHOST)) return ENOTSUP;
+    *port = ntohs(
+        address.ss_family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port
+                                     : ((struct sockaddr_in6 *)&address)->sin6_port);
+    return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
+}
