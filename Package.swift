@@ -26,8 +26,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
@@ -47,6 +49,13 @@ let package = Package(
         .target(name: "WeirStates"),
         .target(name: "WeirOperations", dependencies: ["CPCRE2", "WeirFlows", "WeirStates"]),
         .target(name: "WeirStores", dependencies: ["WeirFlows", "WeirStates"]),
+        .target(
+            name: "WeirTelemetry",
+            dependencies: [
+                "WeirFlows", "WeirStates", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
 
         // MARK: Storage
         .target(
@@ -73,8 +82,11 @@ let package = Package(
             name: "WeirBoards",
             dependencies: [
                 "WeirAccess", "WeirFlows", "WeirStates", "WeirOperations", "WeirStores", "WeirJournals",
+                "WeirTelemetry",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         .target(
             name: "WeirPages",
@@ -87,7 +99,8 @@ let package = Package(
             name: "WeirWeb",
             dependencies: [
                 "CZlib", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPages",
-                "WeirStates", "WeirStores",
+                "WeirStates", "WeirStores", "WeirTelemetry",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -103,6 +116,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             resources: [.copy("../../Public")]),
         .target(
@@ -128,6 +142,8 @@ let package = Package(
             name: "WeirFiles",
             dependencies: [
                 "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStandard", "WeirStates",
+                "WeirTelemetry",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -140,7 +156,8 @@ let package = Package(
             name: "WeirCommand",
             dependencies: [
                 "CInstallation", "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows",
-                "WeirJournals", "WeirOperations", "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates", "WeirWeb",
+                "WeirJournals", "WeirOperations", "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates",
+                "WeirTelemetry", "WeirWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -200,6 +217,13 @@ let package = Package(
                 "WeirTesting",
             ]),
         .testTarget(
+            name: "WeirTelemetryTests",
+            dependencies: [
+                "TestSupport", "WeirStates", "WeirTelemetry", .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+        .testTarget(
             name: "WeirJournalsTests",
             dependencies: [
                 "TestSupport", "WeirJournals", "WeirPostgres", "WeirStates",
@@ -216,7 +240,7 @@ let package = Package(
             name: "WeirBoardsTests",
             dependencies: [
                 "TestSupport", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
-                "WeirStores", .product(name: "Crypto", package: "swift-crypto"),
+                "WeirStores", "WeirTelemetry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -229,7 +253,7 @@ let package = Package(
             name: "WeirWebTests",
             dependencies: [
                 "CZlib", "TestSupport", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations",
-                "WeirPages", "WeirStandard", "WeirStates", "WeirStores", "WeirWeb",
+                "WeirPages", "WeirStandard", "WeirStates", "WeirStores", "WeirTelemetry", "WeirWeb",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -268,7 +292,7 @@ let package = Package(
             name: "WeirCommandTests",
             dependencies: [
                 "TestSupport", "WeirAccess", "WeirBoards", "WeirCommand", "WeirFiles", "WeirFlows", "WeirJournals",
-                "WeirOperations", "WeirPages", "WeirStandard", "WeirStates", "WeirWeb",
+                "WeirOperations", "WeirPages", "WeirStandard", "WeirStates", "WeirTelemetry", "WeirWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),

@@ -4,6 +4,7 @@ package import WeirFlows
 public import WeirJournals
 import WeirOperations
 import WeirStates
+import WeirTelemetry
 
 /// Runs operations and records their states: the entry point for commands and queries.
 ///
@@ -37,6 +38,7 @@ public final class Board: Sendable {
     let receiver = Deferred<CommandReceiver>()
     let drainTimeout: Locked<Duration>
     let quietStart: MutableStateFlow<QuietStart?>
+    let monitor: RunMonitor
     let foreignOutput: ForeignOutput?
     let assigner: RunAssigner?
     /// Executes runs that another server has opened, or nil for a single server.
@@ -60,6 +62,8 @@ public final class Board: Sendable {
         self.clock = clock
         self.now = now
         self.logger = logger
+        let monitor = RunMonitor(configuration.telemetry, now: now, logger: logger)
+        self.monitor = monitor
         let runs = LiveRuns(
             RunLimits(
                 total: configuration.maximumActiveRuns, perOperation: configuration.maximumActiveRunsPerOperation,
@@ -94,7 +98,8 @@ public final class Board: Sendable {
             try await foreignOutput?.prepare(changes)
         }
         recorder = Recorder(
-            journal: journal, configuration: configuration, now: now, clock: clock, logger: logger, follower: follower
+            journal: journal, configuration: configuration, now: now, clock: clock, logger: logger, follower: follower,
+            monitor: monitor
         ) { [runs] in
             for run in runs.all where run.isHere { run.cancel(.unrecorded) }
         } output: { [runs] run in
@@ -116,11 +121,14 @@ public final class Board: Sendable {
         assigner = others.map { RunAssigner($0, recorder: recorder, now: now, clock: clock, logger: logger) }
         let launcher = Launcher(
             catalog: catalog, configuration: configuration,
-            RunSurroundings(recorder: recorder, outputs: outputs, assigner: assigner, logger: logger), runs: runs,
+            RunSurroundings(
+                recorder: recorder, outputs: outputs, assigner: assigner, monitor: monitor, logger: logger),
+            runs: runs,
             estimates: estimates, clock: clock, makeID: makeID)
         self.launcher = launcher
         worker = others.map { RunWorker($0, launcher: launcher, recorder: recorder, now: now, logger: logger) }
-        scheduler = Scheduler(journal: journal, now: now, clock: clock, logger: logger)
+        scheduler = Scheduler(
+            journal: journal, metrics: configuration.telemetry.metrics, now: now, clock: clock, logger: logger)
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher,
             isHeld: role.value == .following, clock: clock, logger: logger)

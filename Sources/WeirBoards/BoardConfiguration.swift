@@ -1,4 +1,5 @@
 public import WeirJournals
+package import WeirTelemetry
 
 extension Board {
     /// The limits and intervals of a board; the defaults suit a server with a few hundred concurrent runs.
@@ -49,6 +50,9 @@ extension Board {
         package var quiet: QuietStart?
         /// The retention policy, applied when the board opens and then hourly; nil keeps everything.
         public var retention: RetentionPolicy? = RetentionPolicy()
+
+        /// The destinations of metrics and spans: by default the systems that the app has bootstrapped.
+        package var telemetry = Telemetry.ofApp
 
         /// Creates the default configuration.
         public init() {}

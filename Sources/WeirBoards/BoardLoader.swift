@@ -12,12 +12,12 @@ struct BoardLoader: Sendable {
     ///
     /// Leaves out ended runs, reported runs, resumable and kept runs, and the runs in `carriedOut`, which other servers
     /// execute.
-    func interruptUnfinished(at now: Timestamp, besides carriedOut: Set<String>) async throws {
+    func interruptUnfinished(at now: Timestamp, besides carriedOut: Set<String>) async throws -> [Change] {
         let runs = try await journal.unfinishedRuns().filter {
             !$0.isReportedHere && !isResumable($0) && !$0.isKept && !carriedOut.contains($0.id)
         }
-        guard !runs.isEmpty else { return }
-        _ = try await journal.append(
+        guard !runs.isEmpty else { return [] }
+        return try await journal.append(
             runs.map { .interruption(of: $0, at: now, cause: .stopped) })
     }
 

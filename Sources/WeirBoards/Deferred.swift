@@ -87,3 +87,11 @@ final class AsyncLock: Sendable {
         if !wasWaiting { leave() }
     }
 }
+
+extension Clock where Duration == Swift.Duration {
+    /// Starts a measurement; the closure returns the elapsed time.
+    func stopwatch() -> @Sendable () -> Duration {
+        let beginning = now
+        return { beginning.duration(to: now) }
+    }
+}

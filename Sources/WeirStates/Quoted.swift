@@ -34,6 +34,34 @@ package struct Quoted: Sendable, Hashable, CustomStringConvertible {
         description = text + "\""
     }
 
+    /// The value of a quoted word, or nil for any other text.
+    package static func content(of word: String) -> String? {
+        var rest = word.unicodeScalars[...]
+        guard rest.popFirst() == "\"", rest.popLast() == "\"" else { return nil }
+        var text = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            guard scalar == "\\" else {
+                if scalar == "\"" { return nil }
+                text.append(scalar)
+                continue
+            }
+            switch rest.popFirst() {
+            case "n": text.append("\n")
+            case "r": text.append("\r")
+            case "t": text.append("\t")
+            case "u":
+                guard rest.popFirst() == "{", let end = rest.firstIndex(of: "}"),
+                    let value = UInt32(String(rest[..<end]), radix: 16), let escaped = Unicode.Scalar(value)
+                else { return nil }
+                text.append(escaped)
+                rest = rest[end...].dropFirst()
+            case let escaped?: text.append(escaped)
+            case nil: return nil
+            }
+        }
+        return String(text)
+    }
+
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false

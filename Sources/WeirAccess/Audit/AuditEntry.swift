@@ -1,3 +1,4 @@
+import Logging
 package import WeirStates
 
 /// One recorded action, or several of the same kind merged.
@@ -81,6 +82,28 @@ package struct AuditEntry: Hashable, Sendable {
         let scalars = text.unicodeScalars.prefix(textLimit + 1)
         guard scalars.count > textLimit else { return .string(text) }
         return .string(String(String.UnicodeScalarView(scalars.prefix(textLimit))) + "…")
+    }
+}
+
+extension AuditEntry {
+    /// Writes the entry to the server's log, too: at `notice` what changes rights and failed sign-ins, else at `debug`.
+    func log(to logger: Logger) {
+        var metadata: Logger.Metadata = ["principal": "\(Quoted(principal))"]
+        metadata["subject"] = subject.map { "\(Quoted($0))" }
+        metadata["address"] = address.map { "\(Quoted($0))" }
+        metadata["request"] = request.map { "\($0)" }
+        logger.log(level: logLevel, "\(action.rawValue): \(outcome.rawValue)", metadata: metadata)
+    }
+
+    private var logLevel: Logger.Level {
+        switch action {
+        case .signIn: outcome == .done ? .debug : .notice
+        case .setUp, .addUser, .removeUser, .changeRoles, .changePassword, .createToken, .revokeToken, .createLink,
+            .revokeLink:
+            // A flood of refused requests would hide the changes.
+            outcome == .refused ? .debug : .notice
+        default: .debug
+        }
     }
 }
 

@@ -87,6 +87,7 @@ package final class AuditLog: Sendable {
 
     /// Records an entry without blocking; refusals and reads of output are merged for up to a minute.
     package func record(_ entry: AuditEntry) {
+        entry.log(to: logger)
         guard writer != nil else { return }
         let isDue = state.withLock { state in
             if entry.isCounted {

@@ -56,11 +56,15 @@ package struct KeptSecrets: Sendable {
     package func value(_ name: String) -> String? {
         let read = try? all()
         let isThere = FileManager.default.fileExists(atPath: file.path)
-        let (secret, isNewlyLost) = memory.state.withLock { state in
-            let wasLost = state.isLost
+        let (secret, isNewlyLost, isRotated) = memory.state.withLock { state in
+            let (wasLost, before) = (state.isLost, state.secrets[name])
             state.isLost = read == nil || (!isThere && !state.secrets.isEmpty)
             if let read, !state.isLost { state.secrets = read }
-            return (state.secrets[name], state.isLost && !wasLost)
+            let secret = state.secrets[name]
+            return (secret, state.isLost && !wasLost, before != nil && secret != before)
+        }
+        if isRotated {
+            logger.notice("A secret has another value than at its last use.", metadata: ["secret": "\(Quoted(name))"])
         }
         if isNewlyLost {
             logger.error(

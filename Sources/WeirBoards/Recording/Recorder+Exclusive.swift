@@ -22,6 +22,7 @@ extension Recorder {
 
     /// Publishes changes that were just recorded; if the journal must be read for that, retries until it succeeds.
     func publish(_ changes: [Change]) async {
+        monitor.recorded(changes)
         // `catchUp` retries at once, and notes the error if that fails, too.
         do { try await follower.take(changes) } catch { await catchUp() }
     }
@@ -52,7 +53,7 @@ extension Recorder {
             try await lock.withLock {
                 if isStopped { throw CancellationError() }
                 do {
-                    let receipts = try await journal.report(reports, at: now)
+                    let receipts = try await timed { try await journal.report(reports, at: now) }
                     await prepare(receipts)
                     await publish(receipts.flatMap(\.changes))
                     noteRecording()

@@ -1,7 +1,9 @@
+import CoreMetrics
 import Logging
 import WeirFlows
 import WeirJournals
 import WeirStates
+import WeirTelemetry
 
 /// Records states: queues changes, and appends them to the journal in batches.
 ///
@@ -40,10 +42,13 @@ final class Recorder: Sendable {
     let lock = AsyncLock()
     private let scope = FlowScope(executor: nil)
     private let reporter: RecordingReporter
+    let monitor: RunMonitor
+    private let commit: CoreMetrics.Timer
 
     init(
         journal: any Journal, configuration: Board.Configuration, now: @escaping @Sendable () -> Timestamp,
-        clock: any Clock<Duration>, logger: Logger, follower: Follower, onOverflow: @escaping @Sendable () -> Void,
+        clock: any Clock<Duration>, logger: Logger, follower: Follower, monitor: RunMonitor,
+        onOverflow: @escaping @Sendable () -> Void,
         output: @escaping @Sendable (String) -> RunOutput?
     ) {
         self.journal = journal
@@ -52,6 +57,8 @@ final class Recorder: Sendable {
         self.clock = clock
         self.logger = logger
         self.follower = follower
+        self.monitor = monitor
+        commit = CoreMetrics.Timer(.commit, in: configuration.telemetry.metrics)
         self.onOverflow = onOverflow
         self.output = output
         core = Locked(
@@ -268,12 +275,20 @@ final class Recorder: Sendable {
     /// since.
     private func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         do {
-            return try await journal.append(drafts)
+            return try await timed { try await journal.append(drafts) }
         } catch let error as JournalError where error.code == .outOfOrder {
             let changes = try await changesAfterConfirmed(of: Set(drafts.map(\.stream)))
             guard !changes.isEmpty, drafts.starts(with: changes.map(\.draft)) else { throw error }
             return changes
         }
+    }
+
+    /// Measures a transaction that succeeds.
+    func timed<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let elapsed = clock.stopwatch()
+        let value = try await body()
+        commit.record(elapsed())
+        return value
     }
 
     private func changesAfterConfirmed(of streams: Set<StreamID>) async throws -> [Change] {

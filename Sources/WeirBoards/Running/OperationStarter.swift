@@ -75,6 +75,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         _ onEnd: @escaping @Sendable (String, Phase) -> Void
     ) {
         let (stream, recorder, logger) = (StreamID.run(run.id), surroundings.recorder, surroundings.logger)
+        let watch = live.isHere ? watch(run, live) : nil
         if let beginning = live.request.beginning, let revision = beginning.revision {
             // The executing server's states are recorded by that server.
             if live.isHere {
@@ -99,8 +100,12 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             recorder.offer(stream, .interrupted(after: name), cause: cause.description)
         } onEnd: { [output = live.output] _ in
             output?.close()
-            if live.isKept { recorder.keep(stream) }
-            if !live.isKept { recorder.close(stream) }
+            if live.isKept {
+                recorder.keep(stream)
+            } else {
+                recorder.close(stream)
+                watch?.end(run.state.value.phase, cause: run.failure.map { mask.masked("\($0)") })
+            }
             if let failure = run.failure, !failure.isExplained {
                 // Pages and API responses show a generic sentence, so the log has the details. The error is quoted
                 // because it may contain line breaks from outside.
@@ -111,6 +116,13 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             onEnd(run.id, run.state.value.phase)
         }
         live.keep(subscription)
+    }
+
+    private func watch(_ run: Run<Work.State>, _ live: LiveRun) -> RunWatch {
+        let isResumed = live.request.beginning?.revision != nil
+        let watch = RunWatch(run.id, of: id, isResumed: isResumed, surroundings.monitor)
+        run.surround { await watch.carryOut($0) }
+        return watch
     }
 }
 
@@ -151,6 +163,8 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
         } else {
             runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
         }
+        // Counters begin at 0 with the catalog.
+        _ = surroundings.monitor.meters(of: id)
         return OperationStarter(id: id, runner: runner, ticks: ticks, surroundings: surroundings)
     }
 }
@@ -165,10 +179,11 @@ protocol RunFactory: Sendable {
     ) -> any RunStarter
 }
 
-/// The dependencies of runs: recording, output, and the assignment to other servers.
+/// The dependencies of runs: recording, output, measuring, and the assignment to other servers.
 struct RunSurroundings: Sendable {
     let recorder: Recorder
     let outputs: RunOutputs
     let assigner: RunAssigner?
+    let monitor: RunMonitor
     let logger: Logger
 }

@@ -1,8 +1,10 @@
+import CoreMetrics
 import Logging
 import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
+import WeirTelemetry
 
 /// Starts operations by their schedules, through the same entry point as all other starts.
 ///
@@ -29,6 +31,8 @@ final class Scheduler: Sendable {
     let changes = MutableStateFlow(0)
 
     private let journal: any Journal
+    private let metrics: any MetricsFactory
+    private let lateness: CoreMetrics.Timer
     private let now: @Sendable () -> Timestamp
     private let clock: any Clock<Duration>
     private let logger: Logger
@@ -37,9 +41,12 @@ final class Scheduler: Sendable {
     private let scope = FlowScope(executor: nil)
 
     init(
-        journal: any Journal, now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration>, logger: Logger
+        journal: any Journal, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration>, logger: Logger
     ) {
         self.journal = journal
+        self.metrics = metrics
+        lateness = CoreMetrics.Timer(.scheduleLateness, in: metrics)
         self.now = now
         self.clock = clock
         self.logger = logger
@@ -68,6 +75,7 @@ final class Scheduler: Sendable {
         _ starts: [String: ScheduledStart], known: [String: ScheduleStanding], begins: Bool = false
     ) -> [String: ScheduleStanding] {
         let moment = now()
+        countFromZero(starts)
         return core.withLock { core in
             if !core.hasBegun {
                 core.hasBegun = begins
@@ -107,8 +115,17 @@ final class Scheduler: Sendable {
 
     func take(_ starts: [String: ScheduledStart]) async {
         let moment = now()
+        countFromZero(starts)
         wake { $0.take(starts, at: moment) }
         if core.withLock({ $0.hasBegun }) { await keep() }
+    }
+
+    /// Makes the counters, because the rate of a counter that begins at 1 does not show its first event.
+    private func countFromZero(_ starts: [String: ScheduledStart]) {
+        for operation in starts.keys {
+            _ = Counter(.scheduleMissed, [("operation", operation)], in: metrics)
+            _ = Counter(.scheduleRefused, [("operation", operation)], in: metrics)
+        }
     }
 
     func stop() { scope.cancel() }
@@ -151,8 +168,11 @@ final class Scheduler: Sendable {
     }
 
     private func perform(_ due: ScheduleMachine.Due, _ start: @escaping Start, attempt: Int = 0) async {
-        guard let input = core.withLock({ $0.machine.start(of: due.operation)?.input }) else { return }
+        guard let scheduled = core.withLock({ $0.machine.start(of: due.operation) }) else { return }
+        let input = scheduled.input
+        let label = [("operation", due.operation)]
         if let missed = due.missed, attempt == 0 {
+            Counter(.scheduleMissed, label, in: metrics).increment(by: missed.count)
             logger.warning(
                 "Scheduled starts were missed: their time had passed when the server could look.",
                 metadata: ["operation": "\(due.operation)", "count": "\(missed.count)", "newest": "\(missed.newest)"])
@@ -162,6 +182,8 @@ final class Scheduler: Sendable {
             do throws(BoardError) {
                 let key = ScheduledStart.key(of: due.operation, at: time)
                 (run, refusal) = (try await start(due.operation, input, key).run, nil)
+                let planned = time.after(scheduled.schedule.delay(of: time, for: due.operation))
+                lateness.record(milliseconds: max(now() - planned, 0))
             } catch {
                 // Not settled, so the next process retries it.
                 if error.code == .shuttingDown || Task.isCancelled { return }
@@ -177,6 +199,7 @@ final class Scheduler: Sendable {
                 }
                 let words = [error.description] + error.fields.map { "\($0.field): \($0.detail)" }
                 (run, refusal) = (nil, words.joined(separator: " "))
+                Counter(.scheduleRefused, label, in: metrics).increment()
                 logger.warning(
                     "A scheduled start was refused.",
                     metadata: [

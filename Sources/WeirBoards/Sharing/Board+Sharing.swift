@@ -47,7 +47,7 @@ extension Board {
         // Runs of this server and of others that are present continue; those of absent servers are ended soon after.
         let assignments = try await assigner?.assignments() ?? []
         let carriedOut = Set(assignments.map(\.run) + runs.all.map(\.id))
-        try await loader.interruptUnfinished(at: now(), besides: carriedOut)
+        monitor.recorded(try await loader.interruptUnfinished(at: now(), besides: carriedOut))
         let kept = try await loader.takeUpKept(at: now())
         try await loader.beginStores(at: now(), logger: logger)
         try await recorder.follower.catchUp()

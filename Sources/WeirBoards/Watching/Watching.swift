@@ -39,7 +39,7 @@ final class Watching: Sendable {
     ) {
         self.launcher = launcher
         self.clock = clock
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
         self.logger = logger
         let operations = catalog.watchedOperations
         core = Locked(
@@ -176,11 +176,6 @@ final class Watching: Sendable {
             }
             wakes = alarm.due
         }
-    }
-
-    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     private func start(_ id: String) {

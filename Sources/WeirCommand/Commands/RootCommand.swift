@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import UnixSignals
 import WeirFiles
+import WeirTelemetry
 import WeirWeb
 
 /// The `weir` command.
@@ -62,9 +63,15 @@ struct Serve: AsyncParsableCommand {
         if let socket { sources.flags.use(["host": socket.host, "port": String(socket.port)]) }
         let settings = try Settings.inForce(sources)
         let level = LogLevel(settings)
-        LoggingSystem.bootstrap { label in
-            LeveledLogHandler(StreamLogHandler.standardError(label: label), level: level)
-        }
+        let isJSON = settings.text("log.format") == "json"
+        LoggingSystem.bootstrap(
+            { label, provider in
+                guard isJSON else {
+                    return LeveledLogHandler(
+                        StreamLogHandler(label: label, stream: LogOutput(), metadataProvider: provider), level: level)
+                }
+                return LeveledLogHandler(JSONLogHandler(label: label, metadataProvider: provider), level: level)
+            }, metadataProvider: LogContext.provider)
         FileLimit.raise()
         for line in Setting.unknownVariables(in: environment) { Logger(label: "weir").warning("\(line)") }
         // Ignored until the server installs its handlers.

@@ -7,6 +7,7 @@ import WeirFiles
 import WeirFlows
 import WeirJournals
 import WeirStandard
+import WeirTelemetry
 
 struct HookServices: ServiceLifecycle.Service {
     let notifier: Notifier
@@ -14,8 +15,7 @@ struct HookServices: ServiceLifecycle.Service {
     /// Opens the file of messages; throws `StartError` if it cannot be used.
     init(
         _ settings: Settings, folder: DataFolder, files: OperationFolderService, board: Board,
-        port: ReadOnlyStateFlow<Int?>,
-        logger: Logger
+        port: ReadOnlyStateFlow<Int?>, metrics: MetricsRegistry, logger: Logger
     ) throws {
         let secrets = files.secrets
         let store: DeliveryStore
@@ -31,7 +31,7 @@ struct HookServices: ServiceLifecycle.Service {
         notifier = Notifier(
             board: board, store: store, plan: files.hooks(settings), sender: sender,
             secrets: { secrets.value($0) }, address: address, now: { Timestamp(Date()) },
-            makeID: { UUID().uuidString.lowercased() }, logger: logger)
+            makeID: { UUID().uuidString.lowercased() }, metrics: metrics, logger: logger)
         let named = files.hooks(settings).secrets.union(files.keptSecrets)
         let missing = named.filter { secrets.value($0) == nil }.sorted()
         if !missing.isEmpty {

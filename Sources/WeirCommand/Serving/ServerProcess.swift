@@ -10,6 +10,7 @@ import WeirJournals
 import WeirPages
 import WeirStandard
 import WeirStates
+import WeirTelemetry
 import WeirWeb
 
 struct ServerProcess: Sendable {
@@ -75,8 +76,9 @@ struct ServerProcess: Sendable {
             logger.warning(
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
         }
+        let telemetry = ServerTelemetry(settings, allowedHosts: Self.hosts(settings), logger: logger)
         let board = try await openBoard(
-            catalog(declared), journal, drainTimeout: declared.drainTimeout, quiet: quiet)
+            catalog(declared), journal, drainTimeout: declared.drainTimeout, quiet: quiet, telemetry.telemetry)
         let backups = try BackupService(settings, config: sources.config, quiet: board.quiet, logger: logger)
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
@@ -91,9 +93,12 @@ struct ServerProcess: Sendable {
         let provider = plan.provider.map { OpenIDProvider($0, key: directory.signInKey, logger: logger) }
         let accounts = Accounts(directory, provider: provider)
         let hooks = try HookServices(
-            settings, folder: folder, files: declared, board: board, port: port.asStateFlow(), logger: logger)
+            settings, folder: folder, files: declared, board: board, port: port.asStateFlow(),
+            metrics: telemetry.registry, logger: logger)
         let manager = ServiceManager(environment: sources.environment, logger: logger)
-        let server = try server(board, accounts, certificate, texts(declared), hooks, backups) { [logger] bound in
+        let server = try server(
+            board, accounts, certificate, texts(declared), hooks, backups, telemetry
+        ) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             manager.send(.ready(status: "Weir is at \(url)"))
@@ -129,7 +134,9 @@ struct ServerProcess: Sendable {
         let grace = settings.duration("shutdown.grace") ?? .zero
         let stopNotice = settings.duration("shutdown.notice") ?? .zero
         var configuration = ServiceGroupConfiguration(
-            services: [
+            services: telemetry.services(board, server.dashboard, hooks.notifier, folder: folder.url).map {
+                .init(service: $0)
+            } + [
                 .init(
                     service: LivenessService(manager: manager, clock: ContinuousClock()) {
                         await server.visitEventLoops()
@@ -215,10 +222,11 @@ struct ServerProcess: Sendable {
     }
 
     private func openBoard(
-        _ catalog: Catalog, _ journal: any Journal, drainTimeout: Duration, quiet: QuietStart?
+        _ catalog: Catalog, _ journal: any Journal, drainTimeout: Duration, quiet: QuietStart?, _ telemetry: Telemetry
     ) async throws -> Board {
         var configuration = Board.Configuration()
         configuration.quiet = quiet
+        configuration.telemetry = telemetry
         configuration.drainTimeout = drainTimeout
         configuration.retention = settings.retention
         settings.setLimits(of: &configuration)
@@ -233,10 +241,12 @@ struct ServerProcess: Sendable {
 
     private func server(
         _ board: Board, _ accounts: Accounts, _ certificate: ServerCertificate?, _ declared: DeclaredTexts,
-        _ hooks: HookServices, _ backups: BackupService,
+        _ hooks: HookServices, _ backups: BackupService, _ telemetry: ServerTelemetry,
         onBound: @escaping @Sendable (Int) async -> Void
     ) throws -> DashboardServer {
         var web = WebConfiguration()
+        web.metrics = telemetry.registry
+        web.telemetry = telemetry.telemetry
         web.allowedHosts = Self.hosts(settings)
         web.frameAncestors = Setting.words(of: settings.text("frame-ancestors") ?? "").compactMap(FrameAncestor.init)
         web.acceptsClaimedActors = settings.isOnLoopback

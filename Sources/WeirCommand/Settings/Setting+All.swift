@@ -62,6 +62,19 @@ extension Setting {
             key: "log-level", kind: .word(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             standard: "info", help: "The lowest level of messages that are logged on standard error."),
         Setting(
+            key: "log.format", kind: .word(["text", "json"]), standard: "text",
+            help: "Whether the log has lines of text, or one JSON object per line."),
+        Setting(
+            key: "metrics.listen", kind: .listen, standard: nil,
+            help:
+                "An address and a port where anybody can read `/metrics` without signing in; the server's own port shows them "
+                + "to administrators."),
+        Setting(
+            key: "tracing.endpoint", kind: .url, standard: nil,
+            help:
+                "The URL of an OpenTelemetry collector that receives spans by OTLP/HTTP, such as `http://127.0.0.1:4318`; "
+                + "without it, no spans are recorded."),
+        Setting(
             key: "retention.days", kind: .integer(1...36_500), standard: "30",
             help: "For how many days ended runs are kept."),
         Setting(

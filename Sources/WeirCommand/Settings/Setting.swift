@@ -25,6 +25,8 @@ struct Setting: Sendable {
         /// A cron expression in UTC.
         case cron
         case url
+        /// A name or an address with a port.
+        case listen
         case path
         /// A journal location: a word, or the URL of a database, which can include a password.
         case journal
@@ -63,6 +65,7 @@ struct Setting: Sendable {
         case .cron: "a cron expression in UTC, such as `30 3 * * *`"
         case .mask: "three octal digits, such as 022"
         case .url: "an http or https URL"
+        case .listen: "an address and a port, such as 127.0.0.1:9464"
         case .path: "a path"
         case .journal: "`sqlite`, `memory`, or the URL of a PostgreSQL database, `postgres://USER@HOST/DATABASE`"
         case .list: "a list; outside the file, separated by commas or with repeated flags"
@@ -97,6 +100,9 @@ struct Setting: Sendable {
             FileMask(text) == nil ? "is \"\(text)\"; it must be three octal digits such as 022" : nil
         case .url:
             Self.mistake(inURL: text)
+        case .listen:
+            ListenAddress(text) == nil
+                ? "is \"\(text)\"; it must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464" : nil
         case .origins:
             Self.words(of: text).first { FrameAncestor($0) == nil }.map {
                 "has \"\($0)\"; write the origin of a site, such as https://wiki.example.com, without a path"
@@ -185,6 +191,26 @@ extension Setting {
             let hint = resembling(name, among: \.variable).map { "did you mean \($0)?" } ?? "`weir settings` lists all."
             return "\(name) is not a setting and has no effect; \(hint)"
         }
+    }
+}
+
+/// A name or an address to listen on, with a port: `127.0.0.1:9464` or `[::1]:9464`.
+struct ListenAddress: Sendable, Hashable {
+    let host: String
+    let port: Int
+
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || $0 == "/" }) else { return nil }
+        (self.host, self.port) = (String(host), Int(port))
     }
 }
 

@@ -176,6 +176,13 @@ package final class DeliveryStore: Sendable {
         }
     }
 
+    func waitingCount() async throws -> Int {
+        try await file.read { database in
+            // Uses the index of queues, which contains waiting messages only.
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery WHERE status = 'waiting'") ?? 0
+        }
+    }
+
     package func deliveries(of operation: String, limit: Int) async throws -> [DeliveryRecord] {
         try await keptDeliveries("operation \(operation) \(limit)") {
             try await deliveries("WHERE operation = ? ORDER BY at DESC, id LIMIT ?", [operation, limit])

@@ -87,6 +87,7 @@ extension Notifier {
             try? await clock.sleep(for: Self.patience)
             return nil
         }
+        outcomes.count(delivery.status)
         guard delivery.status == .failed else { return wasSlow }
         logger.warning(
             "A message was not delivered.",

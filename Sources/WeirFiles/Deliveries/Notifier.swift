@@ -1,8 +1,10 @@
+package import CoreMetrics
 package import Logging
 package import WeirBoards
 import WeirFlows
 package import WeirJournals
 import WeirStates
+import WeirTelemetry
 
 /// Notifies people and programs about ends of runs, about runs that take longer than usual, and about scheduled starts that
 /// did not happen.
@@ -22,6 +24,7 @@ package final class Notifier: Sendable {
     let now: @Sendable () -> Timestamp
     let makeID: @Sendable () -> String
     let logger: Logger
+    let outcomes: DeliveryCounters
     private let ends = WakeSignal()
     let queue = WakeSignal()
     let begun = WakeSignal()
@@ -41,7 +44,8 @@ package final class Notifier: Sendable {
         board: Board, store: DeliveryStore, plan: HookPlan, sender: NotificationSender,
         secrets: @escaping @Sendable (String) -> String?, address: @escaping @Sendable () -> String?,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp,
-        makeID: @escaping @Sendable () -> String, logger: Logger
+        makeID: @escaping @Sendable () -> String, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        logger: Logger
     ) {
         self.board = board
         self.store = store
@@ -52,8 +56,12 @@ package final class Notifier: Sendable {
         self.clock = clock
         self.now = now
         self.makeID = makeID
+        outcomes = DeliveryCounters(metrics)
         self.logger = logger
     }
+
+    /// The number of messages that are not delivered yet, or nil if it cannot be read.
+    package func waiting() async -> Int? { try? await store.waitingCount() }
 
     /// Replaces the triggers and rules in force.
     package func replace(_ plan: HookPlan) {
@@ -208,6 +216,26 @@ package final class Notifier: Sendable {
     func begin(_ deliveries: [DeliveryRecord]) async throws {
         try await store.add(deliveries)
         queue.send()
+    }
+}
+
+/// Counts what became of attempts to send messages.
+final class DeliveryCounters: Sendable {
+    private let delivered: Counter
+    private let failed: Counter
+    private let retried: Counter
+
+    init(_ metrics: any MetricsFactory) {
+        let counter = { Counter(.deliveries, [("outcome", $0)], in: metrics) }
+        (delivered, failed, retried) = (counter("delivered"), counter("failed"), counter("retried"))
+    }
+
+    func count(_ status: DeliveryRecord.Status) {
+        switch status {
+        case .delivered: delivered.increment()
+        case .failed: failed.increment()
+        case .waiting: retried.increment()
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import WeirOperations
 import WeirStates
+import WeirTelemetry
 
 extension OperationDefinition {
     /// The command of one run; throws `OperationFailure` that names the unusable value.
@@ -94,6 +95,7 @@ extension OperationDefinition {
         variables["PYTHONUNBUFFERED"] = "1"
         if hasTerminal { variables["TERM"] = "xterm-256color" }
         variables["WEIR_STATES"] = pipe
+        if let place = TraceParent.current { variables[TraceParent.variable] = "\(place)" }
         if readsVariables {
             for field in fields {
                 variables[DefinitionReader.variable(for: field.name)] = input.text(field.name)

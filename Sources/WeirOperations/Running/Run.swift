@@ -20,6 +20,8 @@ public final class Run<State: OperationState>: Sendable {
         var output = OutputWriter.discarding
         /// The part of the timeout used in another process.
         var elapsed = Duration.zero
+        /// Runs the work, in a context of the caller.
+        var surroundings: (@Sendable (_ work: @Sendable () async -> Void) async -> Void)?
         var isStopping = false
         var hasBegun = false
         var hasReturned = false
@@ -57,6 +59,13 @@ public final class Run<State: OperationState>: Sendable {
     /// Call it before the work starts, in the `willBegin` of `OperationRunner.start`.
     public func print(to sink: any OutputSink) {
         core.withLock { $0.output = OutputWriter(to: sink) }
+    }
+
+    /// Sets a function that runs the work, by calling its argument once; it is not called for work that never begins.
+    ///
+    /// Call it before the work starts, in the `willBegin` of `OperationRunner.start`.
+    package func surround(with body: @escaping @Sendable (_ work: @Sendable () async -> Void) async -> Void) {
+        core.withLock { $0.surroundings = body }
     }
 
     /// Requests cancellation and returns immediately.
@@ -184,7 +193,10 @@ extension Run {
         let work = scope.launch {
             await withTaskCancellationHandler {
                 self.startTimer(timeout, clock)
-                await self.perform(operation, input)
+                guard let surroundings = self.core.withLock({ $0.surroundings }) else {
+                    return await self.perform(operation, input)
+                }
+                await surroundings { await self.perform(operation, input) }
             } onCancel: {
                 self.cancel(.scope)
             }

@@ -109,6 +109,7 @@ struct DashboardServices: Sendable {
     let makeID: @Sendable () -> String
     let startedAt: Timestamp
     let logger: Logger
+    let requests: RequestMonitor
     /// The visitors of stores' pages, or nil if presence is off.
     let presence: Presence?
     let holds = HoldCount()

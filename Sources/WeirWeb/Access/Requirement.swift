@@ -49,7 +49,7 @@ extension Route {
         case .hook: .nothing
         case .notificationTest(let id): .operation(.start, id)
         case .gallery: .anything(.see)
-        case .system: .everything(.administer)
+        case .system, .metrics: .everything(.administer)
         case .poll: .feed
         case .asset: .nothing
         case .api(let route): route.requirement

@@ -48,6 +48,7 @@ extension HeldPollHandler {
 
     func write(_ answer: some HeldAnswer, closes: Bool, _ context: ChannelHandlerContext) {
         let closes = closes || answer.closes || isQuiescing
+        dashboard.services.requests.count(answer is StreamAnswer ? .stream : .poll, answer.status)
         let wall = dashboard.clock.wall
         if !closes, let watch, watch.answer(answer.message ?? answer.encoded(at: wall)) { return }
         var head = answer.head(at: wall)

@@ -7,6 +7,7 @@ import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates
+import WeirTelemetry
 
 struct SystemPage {
     let dashboard: AudienceDashboard
@@ -41,7 +42,7 @@ struct SystemPage {
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         facts += dashboard.configuration.backups?.standing.facts ?? []
-        if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
+        if let memory = ProcessUsage.residentBytes() { facts.append(.init("memory", .bytes(memory))) }
         var check = dashboard.checks.last
         // The check covers the whole catalog, so restricted audiences see only counts.
         if !dashboard.permissions.allowsEverywhere(.see) { check = check?.counted }
@@ -50,20 +51,6 @@ struct SystemPage {
         return try await .page(for: exchange) { [renderer = dashboard.renderer] in
             renderer.system(system, frame: frame)
         }
-    }
-}
-
-enum ProcessMemory {
-    /// The resident memory in bytes, or nil on systems without `/proc`.
-    static func resident() -> Int64? {
-        #if os(Linux)
-            guard let line = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
-            let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
-            let pages = fields.dropFirst().first.flatMap { Int64($0) }
-            return pages.map { $0.multipliedReportingOverflow(by: Int64(clamping: getpagesize())).partialValue }
-        #else
-            return nil
-        #endif
     }
 }
 

@@ -60,6 +60,7 @@ enum Route: Hashable, Sendable {
     /// A file of `Public`, by its path segments.
     case asset([String])
     case api(APIRoute)
+    case metrics
     case healthLive
     case healthReady
     /// The default target of the greeting operation.
@@ -92,6 +93,7 @@ enum Route: Hashable, Sendable {
             self = .notificationTest(segments[1])
         case (1, "system"): self = .system
         case (1, "hello"): self = .hello
+        case (1, "metrics"): self = .metrics
         case (1, "pins"): self = .pins
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
         case (2, "operations"): self = .page(.operation(segments[1]))
@@ -190,6 +192,7 @@ enum Route: Hashable, Sendable {
     var isForPrograms: Bool {
         switch self {
         case .api, .poll, .healthLive, .healthReady, .hello, .hook, .runLines: true
+        case .api, .poll, .healthLive, .healthReady, .hello, .hook, .metrics: true
         default: false
         }
     }

@@ -79,6 +79,7 @@ extension AudienceDashboard {
         case .api(.runNotifications(let run)): try await HookPages(dashboard: self).list(ofRun: run)
         case .gallery: try await GalleryPage(dashboard: self).show(exchange)
         case .system: try await SystemPage(dashboard: self).show(exchange)
+        case .metrics: try metrics(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)
         case .asset(let path): try Assets(dashboard: self).show(path, exchange)
         case .api(.operations): try OperationList(dashboard: self).list()
@@ -96,5 +97,10 @@ extension AudienceDashboard {
         case .healthReady: try Health(dashboard: self).ready()
         case .hello: try Greeter(dashboard: self).greet(exchange)
         }
+    }
+
+    private func metrics(_ exchange: Exchange) throws(Problem) -> Response {
+        guard let registry = self.configuration.metrics else { throw .noSuchPage }
+        return MetricsAnswer(registry: registry).response(to: exchange.request.headers)
     }
 }

@@ -2,9 +2,11 @@ public import Foundation
 import HTTPTypes
 public import Hummingbird
 public import Logging
+import Tracing
 import WeirAccess
 public import WeirBoards
 import WeirPages
+import WeirTelemetry
 
 extension RouterMethods {
     /// Mounts a dashboard at its configuration's mount path: pages, feeds, API and assets.
@@ -78,7 +80,13 @@ struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     ///
     /// Suspends while a request is held or a body is read; throws the errors of the app's authentication.
     func respond(to request: Request, context: Context) async throws -> Response {
-        try await answer(request, context).paced(on: context as? DashboardContext)
+        let path = request.head.path ?? ""
+        let mount = dashboard.mount.description
+        return try await dashboard.services.requests.answer(
+            request, ownID: context.id, path: path.hasPrefix(mount) ? String(path.dropFirst(mount.count)) : path
+        ) {
+            try await answer(request, context).paced(on: context as? DashboardContext)
+        }
     }
 
     private func answer(_ request: Request, _ context: Context) async throws -> Response {
@@ -93,7 +101,7 @@ struct DashboardResponder<Context: RequestContext>: HTTPResponder {
             accounts: accounts,
             audit: AuditOrigin(
                 address: accounts.directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor]),
-                request: context.id))
+                request: ServiceContext.current?.log.request ?? context.id))
         let check = access.check.narrowed(for: authentication)
         let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
         if let response = await pages.respond(

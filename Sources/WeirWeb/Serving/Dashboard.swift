@@ -94,6 +94,7 @@ public final class Dashboard: Sendable {
                 folder: configuration.spoolFolder.appending(path: "uploads"), limits: configuration.unfinishedUploads,
                 clock: clock, logger: logger), clock: clock, makeID: makeID,
             startedAt: Timestamp(milliseconds: clock.wall), logger: logger,
+            requests: RequestMonitor(configuration.telemetry),
             presence: configuration.showsViewers ? Presence(clock: clock) : nil,
             checks: TemplateChecks(on: pool) { Timestamp(milliseconds: clock.wall) })
         self.services = services

@@ -216,25 +216,27 @@ package struct ListenError: Error, Sendable, CustomStringConvertible {
     /// The cause, and what to do about it.
     package let description: String
 
-    init(_ error: any Error, host: String, port: Int) {
+    /// Explains an error; `setting` is the flag of the address and port if these are not `--host` and `--port`.
+    init(_ error: any Error, host: String, port: Int, setting: String? = nil) {
+        let (hostFlag, portFlag) = (setting ?? "--host", setting ?? "--port")
         let code = (error as? IOError)?.errnoCode
         switch code {
         case EADDRINUSE:
             reason = .inUse
             description =
-                "Another program listens on port \(port) of \(host). Stop it, or choose another port: --port 0 takes a free one."
+                "Another program listens on port \(port) of \(host). Stop it, or choose another port: \(portFlag)\(setting == nil ? " 0 takes a free one" : "")."
         case EADDRNOTAVAIL:
             reason = .notThisMachine
             description =
-                "The address \(host) is not an address of this machine. Choose one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses."
+                "The address \(host) is not an address of this machine. Choose one with \(hostFlag): 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses."
         case EACCES, EPERM:
             reason = .notAllowed
             description =
-                "This program is not allowed to listen on port \(port) of \(host): ports below 1024 are for privileged programs. Choose a higher one with --port."
+                "This program is not allowed to listen on port \(port) of \(host): ports below 1024 are for privileged programs. Choose a higher one with \(portFlag)."
         case nil:
             reason = .unknownHost
             description =
-                "The host name \(host) is unknown. Use an address of this machine, such as --host 127.0.0.1, or a name that resolves to one."
+                "The host name \(host) is unknown. Use an address of this machine, such as 127.0.0.1, with \(hostFlag), or a name that resolves to one."
         case let code?:
             reason = .other
             description =

@@ -1,6 +1,7 @@
 public import Foundation
 package import WeirBoards
 public import WeirStates
+package import WeirTelemetry
 
 /// The settings of a dashboard: paths, names and limits, each with a safe default.
 public struct WebConfiguration: Sendable {
@@ -66,6 +67,10 @@ public struct WebConfiguration: Sendable {
     /// The number of requests to one trigger that may start runs per minute; all triggers together may start four times as
     /// many.
     var hookRequestsPerMinute = 60
+    /// The metrics that `GET /metrics` answers with; nil for none.
+    package var metrics: MetricsRegistry?
+    /// The destinations of metrics and spans: by default the systems that the app has bootstrapped.
+    package var telemetry = Telemetry.ofApp
     /// Whether `GET hello?label=` responds with a greeting; the greeting operation of `weir serve` uses it.
     package var helloRoute = false
     /// Whether a store's page shows named users who else has it open.

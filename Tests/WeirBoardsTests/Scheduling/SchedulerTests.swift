@@ -5,6 +5,7 @@ import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
+import WeirTelemetry
 @testable import WeirBoards
 
 /// Starts by the clock, over restarts of the process and mistakes of what is started.
@@ -15,6 +16,7 @@ import WeirStates
     private final class Process: Sendable {
         let clock = VirtualClock()
         let log = CapturedLog()
+        let registry = MetricsRegistry()
         let scheduler: Scheduler
         let asked = MutableStateFlow<[String]>([])
         let answer = Locked<BoardError?>(nil)
@@ -22,7 +24,7 @@ import WeirStates
         init(_ journal: any Journal, at offset: Int64 = 0) {
             let clock = clock
             scheduler = Scheduler(
-                journal: journal,
+                journal: journal, metrics: registry,
                 now: {
                     SchedulerTests.begin.after(offset + Int64(clamping: clock.now.offset.components.seconds) * 1_000)
                 },
@@ -103,6 +105,11 @@ import WeirStates
         #expect(standing.missed?.count == 2)
         #expect(standing.missed?.newest.description == "2026-11-22T10:45:00.000Z")
         #expect(second.log.lines.contains { $0.contains("missed") && $0.contains("count=2") }, "\(second.log.lines)")
+        let metrics = second.registry.text(.prometheus).split(separator: "\n")
+        #expect(metrics.contains(#"weir_schedule_missed_total{operation="backup"} 2"#))
+        #expect(metrics.contains(#"weir_schedule_refused_total{operation="backup"} 0"#))
+        // The time of 11:00 was started at 11:05.
+        #expect(metrics.contains("weir_schedule_lateness_seconds_sum 300"))
         second.scheduler.stop()
     }
 

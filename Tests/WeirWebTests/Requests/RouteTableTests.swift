@@ -27,7 +27,7 @@ struct RouteTableTests {
             "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
-            "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/gallery", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
             "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
             "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
             "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
@@ -160,6 +160,7 @@ struct RouteTableTests {
         case .system: "system"
         case .poll: "poll"
         case .asset: "asset"
+        case .metrics: "metrics"
         case .healthLive: "healthLive"
         case .healthReady: "healthReady"
         case .hello: "hello"
