@@ -219,7 +219,7 @@ let package = Package(
         .testTarget(
             name: "WeirTelemetryTests",
             dependencies: [
-                "TestSupport", "WeirStates", "WeirTelemetry", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "TestSupport", "WeirFlows", "WeirStates", "WeirTelemetry", .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
@@ -242,6 +242,7 @@ let package = Package(
                 "TestSupport", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
                 "WeirStores", "WeirTelemetry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         .testTarget(
             name: "WeirPagesTests",
@@ -267,6 +268,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         .testTarget(
             name: "WeirStandardTests",

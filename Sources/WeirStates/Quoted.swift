@@ -51,7 +51,8 @@ package struct Quoted: Sendable, Hashable, CustomStringConvertible {
             case "t": text.append("\t")
             case "u":
                 guard rest.popFirst() == "{", let end = rest.firstIndex(of: "}"),
-                    let value = UInt32(String(rest[..<end]), radix: 16), let escaped = Unicode.Scalar(value)
+                    let value = Int(String(rest[..<end]), radix: 16).flatMap(UInt32.init(exactly:)),
+                    let escaped = Unicode.Scalar(value)
                 else { return nil }
                 text.append(escaped)
                 rest = rest[end...].dropFirst()

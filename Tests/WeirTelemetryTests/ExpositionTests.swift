@@ -87,12 +87,13 @@ import WeirTelemetry
         #expect(!text.contains("\nweir_journal_bytes ") && !text.contains("unknown"))
     }
 
-    @Test(arguments: [
-        (nil, Exposition.prometheus), ("*/*", .prometheus), ("text/plain", .prometheus),
-        ("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", .openMetrics),
-        ("text/plain , application/openmetrics-text ; q=0.3", .prometheus),
-        ("application/openmetrics-text;q=0", .prometheus), ("q=;,;;=, \t", .prometheus),
-    ] as [(String?, Exposition)])
+    @Test(
+        arguments: [
+            (nil, Exposition.prometheus), ("*/*", .prometheus), ("text/plain", .prometheus),
+            ("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", .openMetrics),
+            ("text/plain , application/openmetrics-text ; q=0.3", .prometheus),
+            ("application/openmetrics-text;q=0", .prometheus), ("q=;,;;=, \t", .prometheus),
+        ] as [(String?, Exposition)])
     func `the format is the one that the client prefers`(accept: String?, format: Exposition) {
         #expect(Exposition(accept: accept) == format)
     }

@@ -48,7 +48,8 @@ import WeirTelemetry
         #expect(found.first?["metadata"]?["name"]?.string == Self.hostile)
         let text = LogLine.text("2026 info weir: \(Self.hostile)\n")
         #expect(text.hasSuffix("\n") && !text.dropLast().contains { $0.isNewline })
-        #expect(!text.unicodeScalars.dropLast().contains { [.control, .format].contains($0.properties.generalCategory) })
+        #expect(
+            !text.unicodeScalars.dropLast().contains { [.control, .format].contains($0.properties.generalCategory) })
     }
 
     @Test func `lines of a run contain the run, its operation, its request and its trace`() throws {

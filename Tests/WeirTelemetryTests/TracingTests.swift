@@ -19,7 +19,8 @@ import WeirStates
 
     @Test(arguments: [
         "", "00", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "ff" + parent.dropFirst(2), parent + "-1",
-        "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
         "00-0af7651916cd43dd8448eb211c80319-b7ad6b7169203331-011", String(repeating: "-", count: 55),
     ])
     func `a malformed traceparent is ignored`(text: String) {
@@ -69,7 +70,8 @@ import WeirStates
     @Test func `an exporter that cannot send keeps a bounded number of spans and counts the others`() async throws {
         struct Down: Error {}
         let registry = MetricsRegistry()
-        let (isDown, sent) = (Locked(true), Locked<[String]>([]))
+        let isDown = Locked(true)
+        let sent = Locked<[String]>([])
         let exporter = SpanExporter(
             resource: ["service.name": "weir"], metrics: registry, clock: VirtualClock(), logger: Logger(label: "test")
         ) { text in
@@ -102,7 +104,8 @@ import WeirStates
         let found = try #require(group?["scopeSpans"]?.array?.first?["spans"]?.array?.first)
         #expect(found["traceId"] == "0af7651916cd43dd8448eb211c80319c" && found["spanId"] == "b7ad6b7169203331")
         #expect(found["parentSpanId"] == "00f067aa0ba902b7" && found["kind"] == 2 && found["status"] == ["code": 2])
-        #expect(found["startTimeUnixNano"] == "1800000000000000001" && found["endTimeUnixNano"] == "1800000000000000002")
+        #expect(
+            found["startTimeUnixNano"] == "1800000000000000001" && found["endTimeUnixNano"] == "1800000000000000002")
         let attributes = found["attributes"]?.array ?? []
         #expect(attributes.contains(["key": "weir.run", "value": ["stringValue": "01abc"]]))
         #expect(attributes.contains(["key": "http.response.status_code", "value": ["intValue": "503"]]))

@@ -1,3 +1,4 @@
+import WeirFlows
 import WeirJournals
 package import WeirTelemetry
 

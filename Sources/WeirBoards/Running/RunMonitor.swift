@@ -5,7 +5,7 @@ import Tracing
 import WeirFlows
 import WeirJournals
 import WeirStates
-package import WeirTelemetry
+import WeirTelemetry
 
 /// Measures runs: their metrics, their spans, and a line of the log for each that failed.
 final class RunMonitor: Sendable {

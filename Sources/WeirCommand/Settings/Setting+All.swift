@@ -67,7 +67,7 @@ extension Setting {
         Setting(
             key: "metrics.listen", kind: .listen, standard: nil,
             help:
-                "An address and a port where anybody can read `/metrics` without signing in; the server's own port shows them "
+                "An address and a port where everyone can read `/metrics` without signing in; the server's own port shows them "
                 + "to administrators."),
         Setting(
             key: "tracing.endpoint", kind: .url, standard: nil,

@@ -94,7 +94,7 @@ package struct LogOutput: TextOutputStream, Sendable {
     package mutating func write(_ string: String) { Self.write(LogLine.text(string)) }
 
     package static let write: @Sendable (String) -> Void = { line in
-        // Without a reader of the log there is nobody to report the error to.
+        // An error of the log itself cannot be logged.
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
 }

@@ -57,7 +57,8 @@ extension Metric {
     package static let queuedRuns = Metric(
         "weir_runs_queued", .gauge, "Runs that wait for an earlier run of their operation.")
     package static let oldestQueued = Metric(
-        "weir_queue_oldest_seconds", .gauge, "Time since the start of the queued run that has waited longest; 0 without one.")
+        "weir_queue_oldest_seconds", .gauge,
+        "Time since the start of the queued run that has waited longest; 0 without one.")
     package static let runDuration = Metric(
         "weir_run_duration_seconds", .histogram(long), ["operation"],
         "Time from the begin of a run's work to the run's end.")
@@ -80,7 +81,7 @@ extension Metric {
 
     package static let requests = Metric(
         "weir_http_requests_total", .counter, ["kind", "status"],
-        "Requests that routes answered, by the kind of the route and the status code.")
+        "Answered requests, by the kind of their route and the status code.")
     package static let requestDuration = Metric(
         "weir_http_request_duration_seconds", .histogram(short), ["kind"],
         "Time from a request's header to the begin of its answer; held requests include the wait.")
@@ -91,7 +92,8 @@ extension Metric {
     package static let recording = Metric(
         "weir_recording", .gauge, "1 while the journal accepts this server's changes, otherwise 0.")
     package static let commit = Metric(
-        "weir_journal_commit_seconds", .histogram([0.000_5] + short), "Time to append a batch of changes to the journal.")
+        "weir_journal_commit_seconds", .histogram([0.000_5] + short),
+        "Time to append a batch of changes to the journal.")
     package static let journalBytes = Metric(
         "weir_journal_bytes", .gauge, "Size of the journal on disk; absent for a journal in memory.")
     package static let diskFree = Metric(
@@ -108,7 +110,8 @@ extension Metric {
     // MARK: Tracing
 
     package static let spansDropped = Metric(
-        "weir_spans_dropped_total", .counter, "Spans that were not exported, because the collector is slow or unreachable.")
+        "weir_spans_dropped_total", .counter,
+        "Spans that were not exported, because the collector is slow or unreachable.")
 
     // MARK: The process
 

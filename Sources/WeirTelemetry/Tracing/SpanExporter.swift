@@ -110,7 +110,9 @@ enum OTLP {
                 [
                     "resource": [
                         "attributes": .array(
-                            resource.sorted { $0.key < $1.key }.map { attribute($0.key, ["stringValue": .string($0.value)]) })
+                            resource.sorted { $0.key < $1.key }.map {
+                                attribute($0.key, ["stringValue": .string($0.value)])
+                            })
                     ],
                     "scopeSpans": [["scope": ["name": "weir"], "spans": .array(spans.map(json))]],
                 ]

@@ -26,9 +26,9 @@ package struct TraceParent: Sendable, Hashable, CustomStringConvertible {
             parts[0] != "00" || parts.count == 4,
             parts[1].utf8.count == 32, Self.isHex(parts[1]), parts[1].contains(where: { $0 != "0" }),
             parts[2].utf8.count == 16, Self.isHex(parts[2]), parts[2].contains(where: { $0 != "0" }),
-            parts[3].utf8.count == 2, Self.isHex(parts[3]), let flags = UInt8(parts[3], radix: 16)
+            parts[3].utf8.count == 2, Self.isHex(parts[3]), let last = parts[3].last?.hexDigitValue
         else { return nil }
-        self.init(traceID: String(parts[1]), spanID: String(parts[2]), isSampled: flags & 1 == 1)
+        self.init(traceID: String(parts[1]), spanID: String(parts[2]), isSampled: last & 1 == 1)
     }
 
     /// The place of the current task, or nil outside a trace.

@@ -56,7 +56,8 @@ package struct MetricsServer: Service {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))
         let application = Application(
-            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in answer(request) }, server: .http1(configuration: channel),
+            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in answer(request) },
+            server: .http1(configuration: channel),
             configuration: configuration,
             onServerRunning: { [onBound] channel in await onBound(channel.localAddress?.port ?? 0) }, logger: logger)
         do {

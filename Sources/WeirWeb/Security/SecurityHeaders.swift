@@ -62,6 +62,7 @@ extension HTTPField.Name {
     static let preferenceApplied = known("Preference-Applied")
     static let refresh = known("Refresh")
     static let referrerPolicy = known("Referrer-Policy")
+    static let requestID = known("X-Request-ID")
     static let uploadLength = known("Upload-Length")
     static let weirActor = known("X-Weir-Actor")
 

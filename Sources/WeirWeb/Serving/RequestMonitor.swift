@@ -52,7 +52,8 @@ final class RequestMonitor: Sendable {
         tracer.extract(request.headers, into: &context, using: HeaderExtractor())
         let span =
             kind.isTraced
-            ? tracer.startAnySpan("\(request.method.rawValue.prefix(20)) \(kind.rawValue)", context: context, ofKind: .server)
+            ? tracer.startAnySpan(
+                "\(request.method.rawValue.prefix(20)) \(kind.rawValue)", context: context, ofKind: .server)
             : nil
         let clock = ContinuousClock()
         let start = clock.now
@@ -103,9 +104,4 @@ private struct HeaderExtractor: Extractor {
         let values = carrier[values: name]
         return values.count == 1 ? values[0] : nil
     }
-}
-
-extension HTTPField.Name {
-    // Never traps: the name is a constant token.
-    static let requestID = Self("X-Request-ID")!
 }

@@ -11,16 +11,25 @@ import WeirStates
 
 @Suite(.timeLimit(.minutes(5))) struct RunMonitorTests {
     private let registry = MetricsRegistry()
-    private let spans = Locked<[FinishedSpan]>([])
+    private let spans = Spans()
     private let log = CapturedLog()
+
+    private final class Spans: Sendable {
+        private let ended = Locked<[FinishedSpan]>([])
+
+        var all: [FinishedSpan] { ended.withLock { $0 } }
+
+        func add(_ span: FinishedSpan) { ended.withLock { $0.append(span) } }
+    }
 
     private func open(
         _ operations: [String: TestOperation], reentry: ReentryPolicy = .concurrent
     ) async throws -> BoardFixture {
-        let fixture = try await BoardFixture.open(operations, reentry: reentry, logger: log.logger) { [registry, spans] in
+        let fixture = try await BoardFixture.open(operations, reentry: reentry, logger: log.logger) {
+            [registry, spans] in
             $0.retention = nil
             $0.telemetry = Telemetry(
-                metrics: registry, tracer: SpanTracer { span in spans.withLock { $0.append(span) } })
+                metrics: registry, tracer: SpanTracer { spans.add($0) })
         }
         fixture.board.observe(in: registry)
         return fixture
@@ -93,8 +102,8 @@ import WeirStates
         let run = try await ServiceContext.$current.withValue(context) {
             try await fixture.board.start("job", input: [:], actor: "tester").run
         }
-        try await until { spans.withLock { $0.count } == 3 }
-        let named = Dictionary(spans.withLock { $0 }.map { ($0.name, $0) }) { first, _ in first }
+        try await until { spans.all.count == 3 }
+        let named = Dictionary(spans.all.map { ($0.name, $0) }) { first, _ in first }
         let whole = try #require(named["run job"])
         #expect(whole.parent == "b7ad6b7169203331" && whole.place.traceID == "0af7651916cd43dd8448eb211c80319c")
         #expect(whole.attributes["weir.run"]?.toSpanAttribute() == .string(run))
@@ -105,7 +114,9 @@ import WeirStates
     @Test func `appending to the journal is measured`() async throws {
         let fixture = try await open(["job": .quick])
         await fixture.board.outcome(of: try await fixture.board.start("job", input: [:], actor: "tester").run)
-        let count = registry.text(.prometheus).split(separator: "\n").first { $0.hasPrefix("weir_journal_commit_seconds_count") }
+        let count = registry.text(.prometheus).split(separator: "\n").first {
+            $0.hasPrefix("weir_journal_commit_seconds_count")
+        }
         #expect(count != nil && count?.hasSuffix(" 0") == false)
     }
 }

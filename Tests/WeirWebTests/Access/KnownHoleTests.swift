@@ -240,7 +240,8 @@ struct KnownHoleTests {
         let known = KnownNames()
         try await TestServer.run(access: known.access) { server async throws in
             for (method, path) in [
-                ("GET", "/system"), ("GET", "/metrics"), ("GET", "/api/v1/notices"), ("POST", "/api/v1/notices/a/dismissal"),
+                ("GET", "/system"), ("GET", "/metrics"), ("GET", "/api/v1/notices"),
+                ("POST", "/api/v1/notices/a/dismissal"),
                 ("POST", "/api/v1/imports"), ("POST", "/imports"),
             ] {
                 for name in ["vera", "otto", "walt"] {
