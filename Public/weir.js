@@ -8,6 +8,7 @@ import { Endings } from "./page/endings.js";
 import { Forms } from "./page/forms.js";
 import { listenToKeys } from "./page/keys.js";
 import { growLanes } from "./page/lanes.js";
+import { listenToRights } from "./page/rights.js";
 import { switchZone, Times } from "./page/times.js";
 
 const element = document.getElementById("page");
@@ -60,6 +61,13 @@ if (page) {
       painted();
     }));
   }
+}
+const account = document.querySelector(".me[data-rights]");
+if (page && account instanceof HTMLElement) {
+  listenToRights(account, () => {
+    for (const stop of leave) stop();
+    page.blank(document.getElementById("live")?.dataset.textGone);
+  });
 }
 document.getElementById(sessionStorage.getItem("weir focus") ?? "")?.focus();
 sessionStorage.removeItem("weir focus");

@@ -8,9 +8,14 @@ extension Board {
     ///
     /// An error of `write` ends the export and is rethrown. Throws `BoardError` with `unknownRun`, before anything is
     /// written, or with `unavailable`.
-    package func export(_ run: String, write: (String) async throws -> Void) async throws -> ExportSummary {
+    ///
+    /// `mayName` returns whether the reader may know of a run; nil for a reader of everything.
+    package func export(
+        _ run: String, mayName: (@Sendable (RunRecord) -> Bool)? = nil, write: (String) async throws -> Void
+    ) async throws -> ExportSummary {
         do {
-            if let summary = try await JournalExport(of: journal, created: now()).run(run, write: write) {
+            let export = JournalExport(of: journal, created: now(), mayName: mayName)
+            if let summary = try await export.run(run, write: write) {
                 return summary
             }
         } catch let error as JournalError {
@@ -21,9 +26,11 @@ extension Board {
 
     /// Exports all runs that match a query, oldest first, in the format of `export(_:write:)`; ignores the query's
     /// limit.
-    package func export(_ query: RunQuery, write: (String) async throws -> Void) async throws -> ExportSummary {
+    package func export(
+        _ query: RunQuery, mayName: (@Sendable (RunRecord) -> Bool)? = nil, write: (String) async throws -> Void
+    ) async throws -> ExportSummary {
         do {
-            return try await JournalExport(of: journal, created: now()).runs(query, write: write)
+            return try await JournalExport(of: journal, created: now(), mayName: mayName).runs(query, write: write)
         } catch let error as JournalError {
             throw BoardError.unreadable(error)
         }

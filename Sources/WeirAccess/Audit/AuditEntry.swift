@@ -135,12 +135,17 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case createLink = "create-link"
     case revokeLink = "revoke-link"
     case openLink = "open-link"
+    case endSession = "end-session"
+    /// All sessions, tokens and links of a person were ended.
+    case endAccess = "end-access"
     case readAudit = "read-audit"
     case exportAudit = "export-audit"
     case administer
     case backUp = "back-up"
     /// A quiet start was ended.
     case resume
+    case setSecret = "set-secret"
+    case removeSecret = "remove-secret"
     /// The effective settings changed, or a reload was refused.
     case changeSettings = "change-settings"
     case announceRemoval = "announce-removal"

@@ -35,9 +35,10 @@ package struct AuditPage: Sendable {
     package let older: Int64?
 }
 
-/// Merges similar entries (refusals and reads of output) until they are written.
+/// Merges repeated entries (refusals and reads of output) until they are written.
 ///
-/// The number of merged entries per interval is bounded.
+/// The first entry of each kind is written at once, so that a crash loses repetitions only. The number of entries per interval
+/// is bounded.
 struct AuditCounts: Sendable {
     private struct Key: Hashable {
         let principal: String
@@ -49,18 +50,22 @@ struct AuditCounts: Sendable {
     /// The number of distinct keys counted separately; further keys share one entry.
     static let kinds = 200
 
-    private var counted: [Key: AuditEntry] = [:]
+    /// The repetitions of each kind, merged; nil for a kind without repetitions.
+    private var counted: [Key: AuditEntry?] = [:]
     private var others: AuditEntry?
 
     var isEmpty: Bool { counted.isEmpty && others == nil }
 
-    mutating func count(_ entry: AuditEntry) {
+    /// Counts an entry; returns true if it is the first of its kind, which the caller writes.
+    mutating func count(_ entry: AuditEntry) -> Bool {
         let key = Key(principal: entry.principal, action: entry.action, subject: entry.subject, outcome: entry.outcome)
-        if var known = counted[key] {
-            known.add(entry)
-            counted[key] = known
+        if let repeated = counted[key] {
+            var merged = repeated ?? entry
+            if repeated != nil { merged.add(entry) }
+            counted[key] = merged
         } else if counted.count < Self.kinds {
-            counted[key] = entry
+            counted.updateValue(nil, forKey: key)
+            return true
         } else if var known = others {
             known.add(entry)
             others = known
@@ -70,19 +75,20 @@ struct AuditCounts: Sendable {
             first.detail = "Many kinds, counted together."
             others = first
         }
+        return false
     }
 
     /// Removes and returns all merged entries, ordered by first occurrence.
     mutating func take() -> [AuditEntry] {
         defer { self = AuditCounts() }
-        return (Array(counted.values) + [others].compactMap { $0 }).sorted {
+        return (counted.values.compactMap { $0 } + [others].compactMap { $0 }).sorted {
             ($0.at, $0.principal, $0.action.rawValue) < ($1.at, $1.principal, $1.action.rawValue)
         }
     }
 }
 
 extension AuditEntry {
-    /// Whether the entry is merged with similar ones instead of being written on its own.
+    /// Whether repetitions of the entry are merged instead of being written on their own.
     ///
     /// Clients that follow a run's output send many requests.
     var isCounted: Bool { outcome == .refused || (action == .readOutput && outcome == .done) }

@@ -8,7 +8,7 @@ import WeirStates
 /// The audit log: records every action and every refusal.
 ///
 /// ``record(_:)`` never blocks; a serial queue writes the entries. If writing fails, up to a bounded number of entries are kept
-/// and retried; beyond it, the log records how many were lost. Refusals and reads of output are merged for one minute.
+/// and retried; beyond it, the log records how many were lost. Repeated refusals and reads of output are merged for one minute.
 package final class AuditLog: Sendable {
     private struct State {
         var waiting: [AuditEntry] = []
@@ -85,21 +85,25 @@ package final class AuditLog: Sendable {
     /// The head of the chain as far as it is written.
     package var head: String { state.withLock { $0.head.head } }
 
-    /// Records an entry without blocking; refusals and reads of output are merged for up to a minute.
+    /// Records an entry without blocking; repeated refusals and reads of output are merged for up to a minute.
     package func record(_ entry: AuditEntry) {
         entry.log(to: logger)
         guard writer != nil else { return }
         let isDue = state.withLock { state in
+            var isMerged = false
             if entry.isCounted {
                 if state.counts.isEmpty { state.flushedAt = entry.at }
-                state.counts.count(entry)
+                isMerged = !state.counts.count(entry)
+            }
+            if isMerged {
+                // Written with the interval's other repetitions.
             } else if state.waiting.count < Self.waitingLimit {
                 state.waiting.append(entry)
             } else {
                 state.lost = state.lost.addingReportingOverflow(entry.count).partialValue
             }
             let isLate = !state.counts.isEmpty && entry.at - state.flushedAt >= Self.countedFor
-            guard !state.isWriting, isLate || !entry.isCounted else { return false }
+            guard !state.isWriting, isLate || !isMerged else { return false }
             state.isWriting = true
             return true
         }

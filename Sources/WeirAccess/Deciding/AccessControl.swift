@@ -115,6 +115,10 @@ public final class AccessControl: Sendable {
             let lookup = state.withLock { $0.lookup }
             principal = lookup?(authorization.credential)
         }
+        // A proxy ends no credential; the lookup is nil only for a person that the directory no longer remembers.
+        if principal == nil, case .named = authorization.credential {
+            return authorize(authorization.principal, credential: authorization.credential, asOf: generation)
+        }
         return principal.map { authorize($0, credential: authorization.credential, asOf: generation) }
     }
 }
@@ -142,6 +146,8 @@ package struct Authorization: Sendable {
 package enum Credential: Hashable, Sendable {
     /// Each request identifies its principal: a proxy's header, the app's own sign-in, or nothing; it cannot be revoked.
     case request
+    /// A trusted proxy names the principal in each request; the value is the identity.
+    case named(String)
     case session(String)
     case token(String)
     case link(String)

@@ -18,8 +18,21 @@ package protocol IdentityProvider: Sendable {
         _ parameters: [String: String], secret: String?, from address: String?
     ) async throws(IdentityProviderError) -> ProviderSignIn
 
+    /// Verifies a logout token that the provider sent (OpenID Connect Back-Channel Logout 1.0).
+    ///
+    /// - Throws: `IdentityProviderError` if the token is invalid, or was received before.
+    func signOut(token: String) async throws(IdentityProviderError) -> ProviderSignOut
+
     /// The provider's URL for signing out there as well, or nil if it has none.
     func signOutURL() async -> String?
+}
+
+/// A sign-out at the provider: of a person, of one session, or of both together; at least one is set.
+package struct ProviderSignOut: Hashable, Sendable {
+    package let identity: String?
+    package let session: String?
+
+    package init(identity: String?, session: String?) { (self.identity, self.session) = (identity, session) }
 }
 
 package struct ProviderSignIn: Sendable {
@@ -30,11 +43,14 @@ package struct ProviderSignIn: Sendable {
     package let back: String
     /// Whether the provider sent a list of groups, even an empty one.
     package let hasGroups: Bool
+    /// The id of the session at the provider (`sid`), or nil if it names none.
+    package let session: String?
 
-    package init(person: StoredPerson, back: String, hasGroups: Bool) {
+    package init(person: StoredPerson, back: String, hasGroups: Bool, session: String? = nil) {
         self.person = person
         self.back = back
         self.hasGroups = hasGroups
+        self.session = session
     }
 }
 

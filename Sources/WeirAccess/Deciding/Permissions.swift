@@ -66,6 +66,12 @@ package struct Permissions: Hashable, Sendable {
             run: run)
     }
 
+    /// Returns whether every verb of other permissions is allowed here, on every subject.
+    package func isSuperset(of other: Permissions) -> Bool {
+        Set(listed.keys).union(other.listed.keys).allSatisfy { verbs(on: $0).isSuperset(of: other.verbs(on: $0)) }
+            && unlisted.isSuperset(of: other.unlisted) && (other.run == nil || other.run == run)
+    }
+
     package func intersection(_ other: Permissions) -> Permissions {
         let ids = Set(listed.keys).union(other.listed.keys)
         let both = ids.map { ($0, verbs(on: $0).intersection(other.verbs(on: $0))) }

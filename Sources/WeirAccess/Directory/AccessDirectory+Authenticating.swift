@@ -22,6 +22,7 @@ extension AccessDirectory: Authenticator {
             return .authorized(control.authorize(.localOperator))
         case .proxy(let user, let groups): return authenticate(request, user: user, groups: groups)
         case .password, .oidc: return .authorized(authorization(ofSessionIn: request.values("cookie")))
+        case .command: return .authorized(control.authorize(.anonymous))
         }
     }
 
@@ -69,14 +70,29 @@ extension AccessDirectory: Authenticator {
         let named = groups.map { request.values($0).flatMap { $0.split(separator: ",") } } ?? []
         let sound = named.map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }
             .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(VisibleName.isSound)
-        let person = StoredPerson(name: name, identity: name, isUser: false, groups: sound.sorted())
-        state.withLock { state in
-            guard state.people[name] != person else { return }
-            if state.people.count >= 10_000 { state.people = [:] }
-            state.people[name] = person
-        }
-        return .authorized(control.authorize(Principal(.person, name: name, groups: Set(sound))))
+        let person = StoredPerson(name: name, identity: name, isUser: false, groups: Set(sound).sorted())
+        let generation = take(person)
+        return .authorized(control.authorize(person.principal, credential: .named(name), asOf: generation))
     }
+
+    /// Records the person that a proxy names; a change of the groups ends what an earlier request began by the earlier ones.
+    ///
+    /// - Returns: The generation of the access control in which the person has these groups.
+    private func take(_ person: StoredPerson) -> UInt64 {
+        let (time, generation) = (now(), control.generation)
+        let isChanged = state.withLock { state in
+            let known = state.people[person.identity]
+            guard known?.person != person || time - (known?.namedAt ?? 0) >= Self.namingInterval else { return false }
+            state.namedPeople.insert(person.identity)
+            return state.people.name(PersonRecord(person: person, namedAt: time))
+        }
+        guard isChanged else { return generation }
+        control.invalidate()
+        return control.generation
+    }
+
+    /// The interval in which a proxy's namings of a person are recorded once, in milliseconds.
+    static let namingInterval: Int64 = 60_000
 
     /// The authorization of a session cookie; without a valid one, that of a link cookie or of an anonymous user.
     private func authorization(ofSessionIn cookies: [String]) -> Authorization {
@@ -112,23 +128,21 @@ extension AccessDirectory: Authenticator {
         let time = now()
         switch credential {
         case .request: return nil
+        case .named(let identity): return state.withLock { $0.people[identity]?.person.principal }
         case .session(let hash):
             return state.withLock { state in
                 guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
                     return nil
                 }
                 return session.person.isUser
-                    ? state.principal(of: session.person)
-                    : Principal(
-                        .person, name: session.person.name, identity: session.person.identity,
-                        groups: Set(session.person.groups))
+                    ? state.users[session.person.identity]?.principal : session.person.principal
             }
         case .token(let id):
             return state.withLock { state in
                 guard let token = state.tokens[id], time < token.expiresAt ?? .max else { return nil }
                 var bounds: [Principal] = []
                 if let maker = token.maker {
-                    guard let principal = state.principal(of: maker) else { return nil }
+                    guard let principal = state.principal(of: maker, now: time) else { return nil }
                     bounds = [principal]
                 }
                 let today = time / 86_400_000
@@ -137,12 +151,13 @@ extension AccessDirectory: Authenticator {
                     state.usedTokens.insert(id)
                 }
                 return Principal(
-                    .token, name: token.name, identity: id, assignments: token.roles.map(\.assignment), bounds: bounds)
+                    .token, name: token.principalName, identity: id, assignments: token.roles.map(\.assignment),
+                    bounds: bounds)
             }
         case .link(let id):
             let found = state.withLock { state -> (LinkRecord, Principal?)? in
                 guard let link = state.links[id], time < link.expiresAt else { return nil }
-                return (link, link.maker.map(state.principal) ?? .system)
+                return (link, link.maker.map { state.principal(of: $0, now: time) } ?? .system)
             }
             // The link's maker must still exist and still be allowed to create it.
             guard let (link, maker) = found, let maker else { return nil }

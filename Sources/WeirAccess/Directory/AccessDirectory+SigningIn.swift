@@ -25,29 +25,36 @@ extension AccessDirectory {
     ///   - password: The password as typed.
     ///   - origin: The origin of the request.
     ///   - old: The secret of the browser's previous session, which ends.
+    ///   - mark: The cookie that marks a known browser; nil without one.
     /// - Returns: The outcome.
     /// - Throws: `AccessError` if the session cannot be stored.
-    package func signIn(_ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil)
-        async throws -> SignInOutcome
-    {
-        let address = origin.address
+    package func signIn(
+        _ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil,
+        mark: String? = nil
+    ) async throws -> SignInOutcome {
+        let address = origin.address ?? ""
         let typed = UserName(name.filter { !$0.isWhitespace })
         let (key, time) = (typed?.text ?? "", now())
-        let wait = state.withLock { $0.throttle.attempt(key, from: address ?? "", now: time) }
+        // Another server may just have added the user or changed the password.
+        await lookUp()
+        let (user, browser, wait) = state.withLock { state in
+            let user = typed.flatMap { state.users[$0.text] }
+            let browser = user.flatMap { user in mark.flatMap { KnownBrowser($0, of: user, key: state.browserKey)?.id }
+            }
+            return (user, browser, state.throttle.attempt(key, from: address, browser: browser, now: time))
+        }
         if let wait {
             refuse(key, from: origin, "too many attempts")
             return .throttled(wait)
         }
-        // Another server may just have added the user or changed the password.
-        await lookUp()
-        let user = typed.flatMap { typed in state.withLock { $0.users[typed.text] } }
         let hash = user.flatMap { PasswordHash($0.password) } ?? decoy
         let isRight: Bool
         do {
-            isRight = try await hashing.run { [password] in
+            isRight = try await (browser == nil ? hashing : knownHashing).run { [password] in
                 password.utf8.count <= PasswordRule.maximumBytes ? try hash.matches(password) : false
             }
         } catch is WorkPool.Busy {
+            state.withLock { $0.throttle.withdraw(key, from: address, browser: browser) }
             return .busy
         }
         guard isRight, let user else {
@@ -60,7 +67,7 @@ extension AccessDirectory {
             state.users[user.name]?.password == user.password
         }
         guard let secret else { return .wrong }
-        state.withLock { $0.throttle.succeed(key, from: address ?? "") }
+        state.withLock { $0.throttle.succeed(key, from: address, browser: browser) }
         if hash.cost.logRounds < configuration.cost.logRounds { await rehash(user, password) }
         return .signedIn(secret, user.principal)
     }
@@ -69,9 +76,12 @@ extension AccessDirectory {
     ///
     /// Always creates a new secret, which prevents session fixation.
     package func begin(
-        _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, until end: Int64? = nil
+        _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, providerSession: String? = nil
     ) async throws -> SecretText {
-        guard let secret = try await begin(person, from: origin, replacing: old, until: end, if: { _ in true }) else {
+        guard
+            let secret = try await begin(
+                person, from: origin, replacing: old, providerSession: providerSession, if: { _ in true })
+        else {
             throw AccessError.storage
         }
         return secret
@@ -79,27 +89,32 @@ extension AccessDirectory {
 
     /// Begins a session if `isRight` holds when the change runs; otherwise returns nil.
     private func begin(
-        _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, until end: Int64? = nil,
+        _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, providerSession: String? = nil,
         if isRight: @escaping @Sendable (DirectoryState) -> Bool
     ) async throws -> SecretText? {
         try await change { [self] in
             guard state.withLock({ isRight($0) }) else { return nil }
             let secret = SecretText(.session, bytes: random(32))
             let time = now()
-            let session = SessionRecord(hash: secret.hash, person: person, begunAt: time, usedAt: time, endsAt: end)
+            let session = SessionRecord(
+                hash: secret.hash, person: person, begunAt: time, usedAt: time, address: origin.address,
+                providerSession: providerSession)
+            let named = person.isUser ? nil : PersonRecord(person: person, namedAt: time)
             let ended = state.withLock { state in
                 var table = state.sessions
                 let replaced = old.map { old in table.end { $0.hash == old.hash } } ?? []
                 return replaced + table.begin(session, now: time)
             }
             let replaced = Set(ended + (old.map { [$0.hash] } ?? []))
-            try await write([.put(session)] + replaced.map { .remove(kind: .session, id: $0) })
-            state.withLock { state in
+            let changes = try [StoredChange.put(session)] + (named.map { [try .put($0)] } ?? [])
+            try await write(changes + replaced.map { .remove(kind: .session, id: $0) })
+            let isChanged = state.withLock { state in
                 _ = state.sessions.end { replaced.contains($0.hash) }
-                if !person.isUser { state.people[person.identity] = person }
                 state.ended.formUnion(state.sessions.begin(session, now: time))
+                return named.map { state.people.name($0) } ?? false
             }
-            if !ended.isEmpty { control.invalidate() }
+            // The provider may have named other groups, which also bound the person's tokens and links.
+            if isChanged || !ended.isEmpty { control.invalidate() }
             audit.record(
                 .signIn, by: Principal(.person, name: person.name, identity: person.identity), from: origin)
             return secret

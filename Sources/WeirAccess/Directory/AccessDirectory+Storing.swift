@@ -93,13 +93,18 @@ extension AccessDirectory {
     }
 
     /// Writes within a change and audits it; if the audit belongs to a server, the entry is stored together with the change.
-    func write(_ changes: [StoredChange], _ entry: AuditEntry) async throws {
+    func write(_ changes: [StoredChange], _ entry: AuditEntry) async throws { try await write(changes, [entry]) }
+
+    func write(_ changes: [StoredChange], _ entries: [AuditEntry]) async throws {
         guard leavesAudit else {
             try await write(changes)
-            audit.record(entry)
+            for entry in entries { audit.record(entry) }
             return
         }
-        try await write(changes + [.put(.audit, SecretText.shortID(random(10)), entry.json(number: 0))])
+        let left = try entries.map {
+            try StoredChange.put(.audit, SecretText.shortID(random(10)), $0.json(number: 0))
+        }
+        try await write(changes + left)
     }
 
     // MARK: Looking
@@ -109,11 +114,14 @@ extension AccessDirectory {
         var tokens: [TokenRecord]
         var ended: Set<String>
         var links: [String]
+        var named: [PersonRecord]
+        var forgotten: [String]
 
         /// Uses `update`, which does not restore records that another process removed.
         func changes() throws -> [StoredChange] {
             try sessions.map { try .update($0) } + tokens.map { try .update($0) }
                 + ended.map { .remove(kind: .session, id: $0) } + links.map { .remove(kind: .link, id: $0) }
+                + named.map { try .put($0) } + forgotten.map { .remove(kind: .person, id: $0) }
         }
     }
 
@@ -144,11 +152,14 @@ extension AccessDirectory {
         audit.tick()
     }
 
-    /// Starts a new generation when a token or link expires, which also ends open requests.
+    /// Starts a new generation when a token, a link or the lease of a maker ends, which also ends open requests.
     private func noticeExpiry() {
         let time = now()
         let hasExpired = state.withLock { state in
-            let ends = state.tokens.values.compactMap(\.expiresAt) + state.links.values.map(\.expiresAt)
+            let makers = Set(state.tokens.values.compactMap(\.maker) + state.links.values.compactMap(\.maker))
+            let ends =
+                state.tokens.values.compactMap(\.expiresAt) + state.links.values.map(\.expiresAt)
+                + makers.compactMap { state.leaseEnd(of: $0) }
             defer { state.lookedAt = time }
             return ends.contains { $0 > state.lookedAt && $0 <= time }
         }
@@ -173,9 +184,14 @@ extension AccessDirectory {
                 tokens: state.usedTokens.compactMap { state.tokens[$0] },
                 // A session used elsewhere in the meantime exists again.
                 ended: state.ended.filter { state.sessions.sessions[$0] == nil },
-                links: state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id))
+                links: state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id),
+                named: state.namedPeople.compactMap { state.people[$0] },
+                forgotten: state.forgottenPeople(before: time - Self.remembered))
         }
     }
+
+    /// The time for which people without tokens, links and sessions are listed after they were last named, in milliseconds.
+    private static let remembered: Int64 = 90 * 86_400_000
 
     private func store(_ due: Due) async throws {
         let changes = try due.changes()
@@ -186,6 +202,8 @@ extension AccessDirectory {
             state.usedTokens.subtract(due.tokens.map(\.id))
             state.usedTokens = state.usedTokens.filter { state.tokens[$0] != nil }
             state.ended = []
+            state.namedPeople.subtract(due.named.map(\.person.identity))
+            for identity in due.forgotten { _ = state.people.remove(identity) }
             for id in due.links { state.links[id] = nil }
             if !due.links.isEmpty { state.index() }
         }

@@ -10,9 +10,6 @@ extension AccessDirectory {
         }
     }
 
-    /// The maximum number of tokens, and of links.
-    static let limit = 10_000
-
     /// Creates a token and returns its secret, which is not stored.
     ///
     /// - Parameters:
@@ -42,12 +39,15 @@ extension AccessDirectory {
             id: SecretText.shortID(random(10)), name: name, hash: token.hash, maker: person, roles: roles,
             createdAt: time,
             expiresAt: days.map { time + Int64($0) * 86_400_000 }, usedOn: nil)
-        let words = "\(name): \(roles.map(\.role).joined(separator: ", "))"
+        try requireWithin(maker, roles)
+        let words = "“\(name)”; roles: \(roles.words); \(days.map { "expires after \($0) days" } ?? "never expires")"
         try await change { [self] in
             try requireKnown(person)
-            guard state.withLock({ $0.tokens.count < Self.limit && $0.tokens[record.id] == nil }) else {
-                throw AccessError(.conflict, .tooManyTokens, ["limit": "\(Self.limit)"])
+            let (shares, made) = (configuration.shares, state.withLock { $0.tokens.values.map(\.maker) })
+            guard made.count < shares.all, state.withLock({ $0.tokens[record.id] == nil }) else {
+                throw AccessError(.conflict, .tooManyTokens, ["limit": "\(shares.all)"])
             }
+            try requireShare(of: person, made, shares.tokensOfOne, .tooManyOwnTokens)
             try await write([.put(record)], entry(.createToken, by: maker, from: origin, "token:\(record.id)", words))
             state.withLock { state in
                 state.tokens[record.id] = record
@@ -68,7 +68,8 @@ extension AccessDirectory {
             }
             // Store first: a removal that is not stored would be undone silently by a restart.
             try await write(
-                [.remove(kind: .token, id: id)], entry(.revokeToken, by: principal, from: origin, "token:\(id)"))
+                [.remove(kind: .token, id: id)],
+                entry(.revokeToken, by: principal, from: origin, "token:\(id)", token.summary))
             state.withLock { state in
                 state.tokens[id] = nil
                 state.index()
@@ -79,8 +80,30 @@ extension AccessDirectory {
 
     /// Throws if the maker was removed, so that no record outlives them and belongs to a later user of the same name.
     func requireKnown(_ maker: StoredPerson?) throws {
-        guard maker.map({ maker in state.withLock { $0.principal(of: maker) != nil } }) ?? true else {
-            throw AccessError(.missing, .removedAccount)
+        guard let maker else { return }
+        let time = now()
+        guard state.withLock({ $0.principal(of: maker, now: time) == nil }) else { return }
+        throw maker.isUser ? AccessError(.missing, .removedAccount) : AccessError(.conflict, .leaseOver)
+    }
+
+    /// Throws if the maker has its share of tokens or links.
+    private func requireShare(
+        of maker: StoredPerson?, _ made: [StoredPerson?], _ share: Int, _ wording: AccessWording
+    ) throws {
+        guard let maker, made.count(where: { $0?.identity == maker.identity && $0?.isUser == maker.isUser }) >= share
+        else { return }
+        throw AccessError(.conflict, wording, ["limit": "\(share)"])
+    }
+
+    /// Throws if roles include a verb on a subject that the maker does not have.
+    private func requireWithin(_ maker: Principal, _ roles: [StoredAssignment]) throws {
+        guard maker.kind == .person else { return }
+        let own = control.authorize(maker).permissions
+        for role in roles {
+            let wanted = control.authorize(Principal(.token, name: "", assignments: [role.assignment])).permissions
+            guard own.isSuperset(of: wanted) else {
+                throw AccessError(.invalid, .roleBeyondMaker, ["role": .text(role.words)])
+            }
         }
     }
 
@@ -130,10 +153,14 @@ extension AccessDirectory {
             createdAt: time, expiresAt: time + Int64(hours) * 3_600_000)
         try await change { [self] in
             try requireKnown(person)
-            guard state.withLock({ $0.links.count < Self.limit && $0.links[record.id] == nil }) else {
-                throw AccessError(.conflict, .tooManyLinks, ["limit": "\(Self.limit)"])
+            let (shares, made) = (configuration.shares, state.withLock { $0.links.values.map(\.maker) })
+            guard made.count < shares.all, state.withLock({ $0.links[record.id] == nil }) else {
+                throw AccessError(.conflict, .tooManyLinks, ["limit": "\(shares.all)"])
             }
-            try await write([.put(record)], entry(.createLink, by: maker, from: origin, "run:\(run)", record.id))
+            try requireShare(of: person, made, shares.linksOfOne, .tooManyOwnLinks)
+            try await write(
+                [.put(record)],
+                entry(.createLink, by: maker, from: origin, "run:\(run)", "\(record.id); expires after \(hours) hours"))
             state.withLock { state in
                 state.links[record.id] = record
                 state.index()
@@ -144,15 +171,16 @@ extension AccessDirectory {
 
     /// Revokes a link of the principal, or of any maker if the flag is set.
     package func revokeLink(
-        _ id: String, to run: String, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none
+        _ id: String, to run: String? = nil, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none
     ) async throws {
         try await change { [self] in
             let link = state.withLock { $0.links[id] }
-            guard let link, link.run == run, anybody || isMaker(principal, link.maker) else {
+            guard let link, run == nil || link.run == run, anybody || isMaker(principal, link.maker) else {
                 throw AccessError(.missing, .unknownLink)
             }
             try await write(
-                [.remove(kind: .link, id: id)], entry(.revokeLink, by: principal, from: origin, "run:\(run)", id))
+                [.remove(kind: .link, id: id)],
+                entry(.revokeLink, by: principal, from: origin, "run:\(link.run)", "\(id); \(link.maker.words)"))
             state.withLock { state in
                 state.links[id] = nil
                 state.index()

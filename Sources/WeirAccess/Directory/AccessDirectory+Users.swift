@@ -11,13 +11,14 @@ extension AccessDirectory {
         from origin: AuditOrigin = .none, onlyAsFirst: Bool = false
     ) async throws {
         guard let name = UserName(name)?.text else { throw AccessError(.invalid, .name) }
+        guard !ReservedName.isReserved(name) else { throw AccessError(.invalid, .reservedName, ["name": .text(name)]) }
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         try check(roles)
         try requireNew(name)
         let hash = try await hash(password).description
         let time = now()
         let user = UserRecord(name: name, password: hash, roles: roles, createdAt: time, changedAt: time)
-        let words = roles.map(\.role).joined(separator: ", ")
+        let words = "roles: \(roles.words)"
         try await change { [self] in
             try requireNew(name)
             guard !onlyAsFirst || hasNoUsers else { throw AccessError(.wrong, .wrongCode) }
@@ -64,7 +65,7 @@ extension AccessDirectory {
         try requireAdministrator(without: user.name, unless: roles)
         var changed = user
         changed.roles = roles
-        let (stored, words) = (changed, roles.map(\.role).joined(separator: ", "))
+        let (stored, words) = (changed, "before: \(user.roles.words); after: \(roles.words)")
         try await write([.put(stored)], entry(.changeRoles, by: principal, from: origin, "user:\(user.name)", words))
         state.withLock { $0.users[stored.name] = stored }
         control.invalidate()
@@ -84,7 +85,7 @@ extension AccessDirectory {
             let (changed, ended) = (user, sessions(of: name))
             try await write(
                 [.put(changed)] + ended.map { .remove(kind: .session, id: $0) },
-                entry(.changePassword, by: principal, from: origin, "user:\(name)"))
+                entry(.changePassword, by: principal, from: origin, "user:\(name)", "ended: \(ended.count) sessions"))
             state.withLock { state in
                 state.users[name] = changed
                 _ = state.sessions.end { ended.contains($0.hash) }
@@ -121,7 +122,9 @@ extension AccessDirectory {
         ]
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
-        try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)"))
+        let words =
+            "before: \(user.roles.words); ended: \(ended.count) sessions, \(tokens.count) tokens, \(links.count) links"
+        try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)", words))
         state.withLock { state in
             (state.users[user.name], state.views[user.principal.key]) = (nil, nil)
             for id in tokens { state.tokens[id] = nil }

@@ -15,6 +15,8 @@ package final class AccessDirectory: Sendable {
     let storage: any AccessStorage
     let state: Mutex<DirectoryState>
     let hashing: WorkPool
+    /// Checks the passwords from known browsers, which strangers cannot occupy.
+    let knownHashing = WorkPool(threads: 1, room: 8)
     let now: @Sendable () -> Int64
     let random: @Sendable (Int) -> [UInt8]
     let decoy: PasswordHash
@@ -80,11 +82,15 @@ package final class AccessDirectory: Sendable {
             var made: [DirectorySetting: String] = [:]
             if instance.isEmpty { made[.instance] = SecretText.shortID(random(8)) }
             if case .oidc = configuration.mode, key.isEmpty { made[.signInKey] = Hex(random(32)).text }
+            if configuration.mode == .password, state.withLock({ $0.browserKey.isEmpty }) {
+                made[.browserKey] = Hex(random(32)).text
+            }
             guard !made.isEmpty else { return }
             try await write(made.map { try .put(.setting, $0.key.rawValue, $0.value) })
             state.withLock { state in
                 state.instance = made[.instance] ?? state.instance
                 state.signInKey = made[.signInKey] ?? state.signInKey
+                state.browserKey = made[.browserKey] ?? state.browserKey
             }
         }
     }
@@ -94,6 +100,11 @@ package final class AccessDirectory: Sendable {
     package var signInKey: String? {
         let key = state.withLock { $0.signInKey }
         return key.isEmpty ? nil : key
+    }
+
+    /// Records an action of a command, whose entry the server writes.
+    package func leave(_ action: AuditAction, by principal: Principal, _ subject: String) async throws {
+        try await change { [self] in try await write([], entry(action, by: principal, from: .none, subject)) }
     }
 
     func entry(
@@ -117,6 +128,9 @@ package final class AccessDirectory: Sendable {
         return hops.first ?? peer
     }
 
+    /// Returns whether the headers of a peer that describe its client are accepted.
+    package func isTrustedProxy(_ peer: String?) -> Bool { peer.flatMap(NetworkAddress.init).map(isTrusted) ?? false }
+
     func isTrusted(_ address: NetworkAddress) -> Bool { configuration.trustedProxies.contains { $0.contains(address) } }
 
     /// Returns whether passwords are accepted over a connection: it is encrypted, local, or from a trusted proxy.
@@ -137,6 +151,8 @@ package struct AccessConfiguration: Sendable {
         /// A proxy sends the user, and optionally the groups, in header fields.
         case proxy(user: String, groups: String?)
         case password
+        /// A command, which authenticates nobody and manages the people of every mode.
+        case command
         /// An OpenID Connect provider; the identities of its users start with `prefix`.
         case oidc(prefix: String)
     }
@@ -151,6 +167,9 @@ package struct AccessConfiguration: Sendable {
     package var hasCertificate = false
     package var sessions = SessionTable.Limits()
     package var throttle = SignInThrottle.Limits()
+    /// How long tokens and links keep the rights of a person that no identity source names again, in milliseconds.
+    package var lease: Int64 = 24 * 3_600_000
+    package var shares = AccessShares()
     package var cost = ScryptCost.standard
 
     /// Creates a configuration with default values for everything but the mode.
@@ -159,7 +178,7 @@ package struct AccessConfiguration: Sendable {
     package var hasSignIn: Bool {
         switch mode {
         case .password, .oidc: true
-        case .none, .proxy: false
+        case .none, .proxy, .command: false
         }
     }
 
@@ -168,10 +187,19 @@ package struct AccessConfiguration: Sendable {
     func knows(_ person: StoredPerson) -> Bool {
         switch mode {
         case .none, .proxy: false
+        case .command: true
         case .password: person.isUser
         case .oidc(let prefix): !person.isUser && person.identity.hasPrefix(prefix)
         }
     }
+}
+
+/// The maximum numbers of tokens and links, in total and for each maker, so that no maker can use up the total.
+package struct AccessShares: Sendable {
+    package var all = 10_000
+    package var tokensOfOne = 100
+    package var linksOfOne = 200
+    package init() {}
 }
 
 extension AccessDirectory {

@@ -34,6 +34,13 @@ package enum AccessWording: String, Wording {
     case linkHoursMissing = "Say for how many hours the link is good: 1 to 8760."
     case linkUnneeded = "This server does not require sign-in, so the address of the run is enough."
     case tooManyLinks = "There are {limit} links already. Revoke unused ones."
+    case tooManyOwnTokens = "You have {limit} tokens already. Revoke unused ones."
+    case tooManyOwnLinks = "You have {limit} links already. Revoke unused ones."
+    case roleBeyondMaker = "The role {role} goes beyond your own rights. Choose a role, or operations, within them."
+    case leaseOver = "Your last sign-in is too long ago for this. Sign out and in again."
+    case reservedName = "{name} names a part of the server. Choose another name."
+    case unknownSession = "There is no such session."
+    case unknownPerson = "There is no such person."
     case unknownLink = "There is no such link."
     case name = """
         Choose a name of 1 to 64 lower-case letters, digits, dots, hyphens, underscores or @; it begins with a \

@@ -12,13 +12,15 @@ struct DirectoryState: Sendable {
     var throttle: SignInThrottle
     var setUp: SetUpCode?
     /// The people named by a proxy or provider, with their latest data, by identity.
-    var people: [String: StoredPerson] = [:]
+    var people = PeopleTable()
     var views: [String: String] = [:]
     /// Ended sessions whose removal is not stored yet.
     var ended: Set<String> = []
     /// Sessions and tokens whose last use is not stored yet.
     var used: Set<String> = []
     var usedTokens: Set<String> = []
+    /// People whose latest data is not stored yet.
+    var namedPeople: Set<String> = []
     /// Audit entries left by commands, by id, and the ids being written.
     var leftEntries: [String: AuditEntry] = [:]
     var takenOver: Set<String> = []
@@ -27,9 +29,13 @@ struct DirectoryState: Sendable {
     }
     /// The key that seals pending sign-ins at a provider; empty without one.
     var signInKey = ""
+    /// The key that signs the cookies of known browsers.
+    var browserKey = ""
     /// The stored head of the audit; empty if it is not stored.
     var auditHead = ""
     private(set) var cookie: SessionCookie
+    /// How long tokens and links keep the rights of a person that no identity source names again, in milliseconds.
+    private let lease: Int64
     /// A cache of the sessions' authorizations, by digest of the secret; serves polls while nothing changes.
     private var authorizations: [SHA256Digest: (authorization: Authorization, until: Int64)] = [:]
     /// The version up to which the storage was read; nil before the first read.
@@ -42,6 +48,7 @@ struct DirectoryState: Sendable {
         sessions = SessionTable(configuration.sessions)
         throttle = SignInThrottle(configuration.throttle)
         cookie = SessionCookie(isSecure: configuration.isSecure, instance: "")
+        lease = configuration.lease
     }
 
     /// The cached authorization of a session, if it belongs to the generation and no use of the session is due to be recorded.
@@ -62,12 +69,27 @@ struct DirectoryState: Sendable {
         linkIDs = Dictionary(links.values.map { ($0.hash, $0.id) }) { $1 }
     }
 
-    /// The current principal of a person, or nil for a removed user.
-    func principal(of person: StoredPerson) -> Principal? {
-        if person.isUser { return users[person.identity]?.principal }
-        let latest = people[person.identity] ?? person
-        return Principal(
-            .person, name: latest.name, identity: latest.identity, groups: Set(latest.groups))
+    /// The current principal of the maker of a token or link; nil for a removed user, and for a person whose lease has ended.
+    func principal(of maker: StoredPerson, now: Int64) -> Principal? {
+        if maker.isUser { return users[maker.identity]?.principal }
+        guard let end = leaseEnd(of: maker), now < end else { return nil }
+        return people[maker.identity]?.person.principal
+    }
+
+    /// The people who were last named before a time and have no tokens, links or sessions.
+    func forgottenPeople(before time: Int64) -> [String] {
+        let old = people.all.filter { $0.namedAt < time }.map(\.person.identity)
+        guard !old.isEmpty else { return [] }
+        let makers = tokens.values.map(\.maker) + links.values.map(\.maker) + sessions.sessions.values.map(\.person)
+        let active = Set(makers.compactMap { $0?.identity })
+        return old.filter { !active.contains($0) }
+    }
+
+    /// The end of the lease of a maker's rights; nil for local users, and for people that no identity source has named.
+    func leaseEnd(of maker: StoredPerson) -> Int64? {
+        guard !maker.isUser, let named = people[maker.identity]?.namedAt else { return nil }
+        let (end, isTooLate) = named.addingReportingOverflow(lease)
+        return isTooLate ? .max : end
     }
 }
 
@@ -88,6 +110,7 @@ extension DirectoryState {
         if news.isWhole {
             taken.changesRights = true
             (users, tokens, links, leftEntries, views) = ([:], [:], [:], [:], [:])
+            people.removeAll()
             let kept = Set(news.records.lazy.filter { $0.kind == StoredKind.session.rawValue }.map(\.id))
             _ = sessions.end { !kept.contains($0.hash) }
         }
@@ -113,6 +136,7 @@ extension DirectoryState {
         case .token: tokens.removeValue(forKey: key.id) != nil
         case .link: links.removeValue(forKey: key.id) != nil
         case .session: !sessions.end { $0.hash == key.id }.isEmpty
+        case .person: people.remove(key.id)
         case .views: (views.removeValue(forKey: key.id), false).1
         case .audit: (leftEntries.removeValue(forKey: key.id), false).1
         case .setting, nil: false
@@ -135,11 +159,13 @@ extension DirectoryState {
             let link = try decode(LinkRecord.self)
             return links.updateValue(link, forKey: link.id).map { $0 != link } ?? false
         case .session: begun.append(try decode(SessionRecord.self))
+        case .person: return people.name(try decode(PersonRecord.self))
         case .views: views[record.id] = try decode(String.self)
         case .setting:
             switch DirectorySetting(rawValue: record.id) {
             case .instance: instance = try decode(String.self)
             case .signInKey: signInKey = try decode(String.self)
+            case .browserKey: browserKey = try decode(String.self)
             case .auditHead: auditHead = try decode(String.self)
             case nil: break
             }
@@ -154,8 +180,8 @@ extension DirectoryState {
         let isNew = sessions.sessions[session.hash] == nil
         sessions.put(session)
         guard isNew, !session.person.isUser else { return false }
-        let known = people.updateValue(session.person, forKey: session.person.identity)
-        return known.map { $0 != session.person } ?? false
+        // Earlier versions stored no people.
+        return people.name(PersonRecord(person: session.person, namedAt: session.begunAt))
     }
 }
 
@@ -165,6 +191,8 @@ enum DirectorySetting: String {
     case instance
     /// The key that seals pending sign-ins at an identity provider.
     case signInKey = "sign-in-key"
+    /// The key that signs the cookies of known browsers.
+    case browserKey = "browser-key"
     /// The head of the audit, if only one server uses the storage.
     case auditHead = "audit-head"
 }

@@ -23,6 +23,14 @@ package struct SessionCookie: Hashable, Sendable {
     /// The secret of the provider cookie, or nil if it is absent or ambiguous.
     package func passed(in fields: [String]) -> String? { value(of: "\(name)-provider", in: fields) }
 
+    /// The `Set-Cookie` value that marks a browser in which a user has signed in, for half a year.
+    package func browserField(_ mark: String) -> String {
+        "\(name)-browser=\(mark); Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The mark of a browser, or nil if it is absent or ambiguous.
+    package func browser(in fields: [String]) -> String? { value(of: "\(name)-browser", in: fields) }
+
     /// The session secret, or nil if it is absent, ambiguous or malformed.
     package func secret(in fields: [String]) -> SecretText? {
         value(of: name, in: fields).flatMap { SecretText($0, kind: .session) }

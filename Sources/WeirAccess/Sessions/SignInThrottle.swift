@@ -1,59 +1,104 @@
 import WeirStates
 
-/// Limits the rate of sign-in attempts, before passwords are hashed.
+/// Limits the rate of failed sign-ins, before passwords are hashed.
 ///
-/// Never locks anyone out: limits refill within a minute, and attempts from other addresses do not slow an address from which
-/// the name has signed in before.
+/// Failures delay further attempts with the same name from the same address, and in total from that address. They never delay
+/// attempts from other addresses or from a known browser, so that no stranger can lock a user out. An attempt counts as a
+/// failure until it succeeds, so that concurrent attempts are limited too.
 package struct SignInThrottle: Sendable {
-    /// The maximum number of attempts per minute.
     package struct Limits: Hashable, Sendable {
-        package var perAddress = 20
-        /// Per name, from addresses from which it has not signed in before.
-        package var perName = 10
-        /// In total, from addresses without an earlier sign-in.
-        package var inAll = 120
+        /// The number of failures without a delay, for one name and one address or known browser.
+        package var free = 5
+        /// The first and the longest delay, in milliseconds; each failure doubles it.
+        package var (firstDelay, longestDelay): (Int64, Int64) = (1_000, 60_000)
+        /// The time after which failures are forgotten, in milliseconds.
+        package var memory: Int64 = 3_600_000
+        /// The number of failures per minute from one address, and from the first 48 bits of an IPv6 address.
+        package var (perAddress, perNetwork) = (20, 60)
         package init() {}
     }
 
-    /// The maximum number of addresses and names tracked.
+    /// The number of names and addresses to keep; at the limit, the half that failed least recently is forgotten.
     static let kept = 20_000
 
     private static let minute: Int64 = 60_000
 
     private enum Key: Hashable {
+        case name(String, from: String)
+        case browser(String, name: String)
         case address(String)
-        case name(String)
-        case known(String, String)
-        case all
+        case network(String)
+    }
+
+    private struct Failures {
+        var count = 0
+        var nextAt: Int64 = 0
+        var at: Int64 = 0
     }
 
     private let limits: Limits
+    private var failures: [Key: Failures] = [:]
     private var fullAt: [Key: Int64] = [:]
-    private var known: [String: Set<String>] = [:]
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Counts an attempt; returns the delay in milliseconds if a limit is reached, without counting.
-    package mutating func attempt(_ name: String, from address: String, now: Int64) -> Int64? {
-        let address = Self.subscriber(of: address)
-        let keys: [(Key, Int)] =
-            known[name]?.contains(address) == true
-            ? [(.known(name, address), limits.perName)]
-            : [(.address(address), limits.perAddress), (.name(name), limits.perName), (.all, limits.inAll)]
-        let longest = keys.map { wait(of: $0.0, $0.1, now: now) }.max() ?? 0
+    /// Counts an attempt, unless a limit is reached.
+    ///
+    /// - Parameters:
+    ///   - name: The name as typed.
+    ///   - address: The client's address; empty if unknown.
+    ///   - browser: The id of the known browser of that user, which replaces the address; nil without one.
+    ///   - now: The time in milliseconds since 1970.
+    /// - Returns: The delay in milliseconds until the next attempt if a limit is reached; otherwise nil.
+    package mutating func attempt(_ name: String, from address: String, browser: String? = nil, now: Int64) -> Int64? {
+        let (key, rates) = keys(name, address, browser)
+        let known = failures[key].flatMap { now - $0.at < limits.memory ? $0 : nil } ?? Failures()
+        let longest = max(known.nextAt - now, rates.map { wait(of: $0.0, $0.1, now: now) }.max() ?? 0)
         guard longest <= 0 else { return longest }
-        if fullAt.count >= Self.kept { fullAt = fullAt.filter { $0.value > now } }
-        // The overall limit applies before this table can be filled.
-        for (key, limit) in keys { fullAt[key] = max(fullAt[key] ?? now, now) + Self.interval(limit) }
+        tidy(now: now)
+        let count = known.count + 1
+        failures[key] = Failures(count: count, nextAt: now + delay(after: count), at: now)
+        for (key, limit) in rates { fullAt[key] = max(fullAt[key] ?? now, now) + Self.interval(limit) }
         return nil
     }
 
-    package mutating func succeed(_ name: String, from address: String) {
-        if known.count >= Self.kept { known = [:] }
-        var addresses = known[name] ?? []
-        if addresses.count >= 50 { addresses = [] }
-        addresses.insert(Self.subscriber(of: address))
-        known[name] = addresses
+    /// Removes the attempt from the count, because it succeeded.
+    package mutating func succeed(_ name: String, from address: String, browser: String? = nil) {
+        let (key, rates) = keys(name, address, browser)
+        failures[key] = nil
+        for (key, limit) in rates { fullAt[key] = fullAt[key].map { $0 - Self.interval(limit) } }
+    }
+
+    /// Removes an attempt from the count, because the password was not checked.
+    package mutating func withdraw(_ name: String, from address: String, browser: String? = nil) {
+        let key = keys(name, address, browser).0
+        let known = failures[key]
+        succeed(name, from: address, browser: browser)
+        guard var known, known.count > 1 else { return }
+        (known.count, known.nextAt) = (known.count - 1, known.at)
+        failures[key] = known
+    }
+
+    private func keys(_ name: String, _ address: String, _ browser: String?) -> (Key, [(Key, Int)]) {
+        if let browser { return (.browser(browser, name: name), []) }
+        let subscriber = Self.subscriber(of: address)
+        var rates: [(Key, Int)] = [(.address(subscriber), limits.perAddress)]
+        if let network = Self.network(of: address) { rates.append((.network(network), limits.perNetwork)) }
+        return (.name(name, from: subscriber), rates)
+    }
+
+    private func delay(after count: Int) -> Int64 {
+        guard count >= limits.free else { return 0 }
+        return min(limits.longestDelay, limits.firstDelay << Int64(min(count - limits.free, 20)))
+    }
+
+    private mutating func tidy(now: Int64) {
+        if fullAt.count >= Self.kept { fullAt = fullAt.filter { $0.value > now } }
+        guard failures.count >= Self.kept else { return }
+        failures = failures.filter { now - $0.value.at < limits.memory }
+        guard failures.count >= Self.kept else { return }
+        let kept = failures.sorted { $0.value.at > $1.value.at }.prefix(Self.kept / 2)
+        failures = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
     private func wait(of key: Key, _ limit: Int, now: Int64) -> Int64 {
@@ -64,7 +109,12 @@ package struct SignInThrottle: Sendable {
 
     /// The rate-limited part of an address: for IPv6 the first 64 bits, which belong to one subscriber.
     package static func subscriber(of address: String) -> String {
-        guard let parsed = NetworkAddress(address), parsed.bytes.count == 16 else { return address }
-        return Hex(parsed.bytes.prefix(8)).text
+        guard let parsed = NetworkAddress(address) else { return address }
+        return parsed.bytes.count == 16 ? Hex(parsed.bytes.prefix(8)).text : Hex(parsed.bytes).text
+    }
+
+    private static func network(of address: String) -> String? {
+        guard let parsed = NetworkAddress(address), parsed.bytes.count == 16 else { return nil }
+        return Hex(parsed.bytes.prefix(6)).text
     }
 }

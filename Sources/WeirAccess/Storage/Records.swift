@@ -7,7 +7,10 @@ package struct UserRecord: Hashable, Sendable, Codable {
     package var createdAt: Int64
     package var changedAt: Int64
 
-    var principal: Principal { Principal(.person, name: name, assignments: roles.map(\.assignment)) }
+    var principal: Principal {
+        Principal(
+            .person, name: ReservedName.person(name), identity: name, assignments: roles.map(\.assignment))
+    }
 }
 
 /// A token of a program; only its hash is stored.
@@ -43,6 +46,25 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     package var usedAt: Int64
     /// The absolute end set by the identity source; nil for none.
     package var endsAt: Int64?
+    /// The address of the browser at the sign-in, or nil if unknown.
+    package var address: String?
+    /// The id of the session at the identity provider (`sid`), or nil if it names none.
+    package var providerSession: String?
+
+    /// A short id for lists; it does not reveal the secret.
+    package var id: String { String(hash.prefix(16)) }
+}
+
+/// A person from an identity provider or a proxy, as last named by it.
+package struct PersonRecord: Hashable, Sendable, Codable {
+    package var person: StoredPerson
+    /// The time at which the source last named the person and the groups, in milliseconds since 1970.
+    package var namedAt: Int64
+
+    /// A short id for lists and URLs, because an identity can contain any characters.
+    package var id: String { Self.id(of: person.identity) }
+
+    package static func id(of identity: String) -> String { String(SecretText.hash(of: identity).prefix(16)) }
 }
 
 package struct StoredPerson: Hashable, Sendable, Codable {
@@ -86,8 +108,37 @@ package struct StoredAssignment: Hashable, Sendable, Codable {
     }
 }
 
+extension StoredAssignment {
+    /// The role with its restrictions, as the audit and lists show it: `operator (operations backup*; tags db)`.
+    package var words: String {
+        let parts = [("operations", operations), ("stores", stores), ("tags", tags)].compactMap { name, list in
+            list.map { "\(name) \($0.isEmpty ? "none" : $0.joined(separator: " "))" }
+        }
+        return parts.isEmpty ? role : "\(role) (\(parts.joined(separator: "; ")))"
+    }
+}
+
+extension [StoredAssignment] {
+    package var words: String { isEmpty ? "none" : map(\.words).joined(separator: ", ") }
+}
+
+extension TokenRecord {
+    /// The name of the token's principal, which states its kind and its maker.
+    var principalName: String { ReservedName.token(name, by: maker?.name) }
+
+    /// The token's purpose, maker and roles, for the audit.
+    var summary: String { "“\(name)” \(maker.words); roles: \(roles.words)" }
+}
+
+extension StoredPerson? {
+    /// The maker of a token or link, for the audit.
+    var words: String { self.map { "by \($0.identity)" } ?? "by the command line" }
+}
+
 package enum StoredKind: String, Sendable {
     case user, token, link, session, setting
+    /// A person from an identity provider or a proxy, by identity.
+    case person
     /// The saved views of a person's run list, by principal key.
     case views
     /// An audit entry left by a command for the server, which alone writes the audit.
@@ -148,6 +199,7 @@ package enum StoredChange: Sendable {
     static func put(_ token: TokenRecord) throws -> StoredChange { try put(.token, token.id, token) }
     static func put(_ link: LinkRecord) throws -> StoredChange { try put(.link, link.id, link) }
     static func put(_ session: SessionRecord) throws -> StoredChange { try put(.session, session.hash, session) }
+    static func put(_ person: PersonRecord) throws -> StoredChange { try put(.person, person.person.identity, person) }
 
     static func put(_ kind: StoredKind, _ id: String, _ value: some Encodable) throws -> StoredChange {
         .put(try record(kind, id, value))

@@ -78,12 +78,18 @@ extension VisibleBoard {
 
     package func export(_ run: String, write: (String) async throws -> Void) async throws -> ExportSummary {
         try await require(.export, onRun: run)
-        return try await board.export(run, write: write)
+        return try await board.export(run, mayName: named, write: write)
     }
 
     /// Exports the matching runs that the audience may export.
     package func export(_ query: RunQuery, write: (String) async throws -> Void) async throws -> ExportSummary {
-        try await board.export(visible(query, .export), write: write)
+        try await board.export(visible(query, .export), mayName: named, write: write)
+    }
+
+    /// Whether the audience may know of a run; nil if it sees everything.
+    private var named: (@Sendable (RunRecord) -> Bool)? {
+        guard !visibility.isWhole else { return nil }
+        return { [visibility] in visibility.sees($0) }
     }
 
     /// Requires permission to restore everything, because a file can contain runs of any operation, and error messages

@@ -89,15 +89,6 @@ package struct ToldPosition: Sendable, Hashable, Codable {
     }
 }
 
-extension RunOpening {
-    /// The run of steps that started this run, by its idempotency key.
-    package var wholeRun: String? {
-        let words = idempotencyKey?.split(separator: " ") ?? []
-        guard words.count == 4, words.first == "step" else { return nil }
-        return words.dropFirst().first.map { String($0) }
-    }
-}
-
 /// A scheduled start that did not happen.
 package struct MissedStart: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {

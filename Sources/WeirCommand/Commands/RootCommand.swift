@@ -21,7 +21,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
-                    TokenCommands.self, SecretCommands.self,
+                    TokenCommands.self, SessionCommands.self, LinkCommands.self, SecretCommands.self,
                     AuditCommands.self, JournalCommands.self, BackupCommands.self, Restore.self, Resume.self,
                     SettingsCommands.self,
                 ]),

@@ -3,7 +3,7 @@ import Foundation
 import WeirAccess
 import WeirStates
 
-struct SecretCommands: ParsableCommand {
+struct SecretCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret", abstract: "Keeps the secrets that operation files name.",
         discussion:
@@ -14,6 +14,16 @@ struct SecretCommands: ParsableCommand {
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+
+        /// Runs a body, then leaves an audit entry for the server.
+        func changing(
+            _ action: AuditAction, _ name: String, _ body: (KeptSecrets) throws -> Void
+        ) async throws {
+            try with(body)
+            var users = UserCommands.Place()
+            (users.data, users.config, users.journal) = (data, config, nil)
+            try await users.with { try await $0.leave(action, by: .commandLine, "secret:\(name)") }
+        }
 
         func with<Result>(_ body: (KeptSecrets) throws -> Result) throws -> Result {
             umask(0o077)
@@ -32,16 +42,16 @@ struct SecretCommands: ParsableCommand {
         }
     }
 
-    struct Keep: ParsableCommand {
+    struct Keep: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Keeps a secret: a line that is asked for on the terminal, or all of standard input.")
         @Argument(help: "Its name: letters, digits, hyphens and underscores.") var name: String
         @OptionGroup var place: Place
 
-        func run() throws {
+        func run() async throws {
             let value = try Self.value(name)
-            try place.with { try $0.set(name, to: value) }
+            try await place.changing(.setSecret, name) { try $0.set(name, to: value) }
             print("Kept \(name).")
             if value.count < SecretMask.minimum {
                 complain(
@@ -61,15 +71,15 @@ struct SecretCommands: ParsableCommand {
         }
     }
 
-    struct Make: ParsableCommand {
+    struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a random secret, keeps it, and prints it for the other side.")
         @Argument(help: "Its name.") var name: String
         @OptionGroup var place: Place
 
-        func run() throws {
+        func run() async throws {
             let value = SecretText.random(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            try place.with { try $0.set(name, to: value) }
+            try await place.changing(.setSecret, name) { try $0.set(name, to: value) }
             print(value)
         }
     }
@@ -83,13 +93,13 @@ struct SecretCommands: ParsableCommand {
         }
     }
 
-    struct Remove: ParsableCommand {
+    struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Removes a secret.")
         @Argument(help: "Its name.") var name: String
         @OptionGroup var place: Place
 
-        func run() throws {
-            try place.with { try $0.set(name, to: nil) }
+        func run() async throws {
+            try await place.changing(.removeSecret, name) { try $0.set(name, to: nil) }
             print("Removed \(name).")
         }
     }

@@ -2,13 +2,14 @@ import ArgumentParser
 import Foundation
 import Logging
 import WeirAccess
+import WeirJournals
 import WeirStates
 
 struct UserCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Manages the users that sign in with a password.",
+        commandName: "user", abstract: "Manages the users that sign in with a password, and ends anybody's access.",
         discussion: "A running server notices every change within a second.",
-        subcommands: [Add.self, List.self, GiveRole.self, Password.self, Remove.self])
+        subcommands: [Add.self, List.self, GiveRole.self, Password.self, Remove.self, People.self, End.self])
 
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
@@ -24,8 +25,11 @@ struct UserCommands: AsyncParsableCommand {
             do {
                 let folder = DataFolder(settings)
                 try folder.make()
-                var configuration = AccessConfiguration(.password)
-                configuration.sessions.idle = .max
+                var configuration = AccessConfiguration(.command)
+                (configuration.sessions.idle, configuration.sessions.maximum) = (.max, .max)
+                let leaseHours = max(
+                    settings.integer("oidc.lease-hours") ?? 24, settings.integer("oidc.session-hours") ?? 12)
+                configuration.lease = Int64(leaseHours) * 3_600_000
                 let control = AccessControl(rules: settings.rules ?? AccessRules())
                 let audit = try AuditLog(folder: nil)
                 return try await AccessFiles(folder).with(JournalPlace(settings)) { storage in
@@ -139,13 +143,39 @@ extension Principal {
     static var commandLine: Principal { Principal(.operator, name: NSUserName()) }
 }
 
-extension StoredAssignment {
-    /// The role with its restrictions, for a list.
-    var words: String {
-        let parts = [("operations", operations), ("stores", stores), ("tags", tags)].compactMap { name, list in
-            list.flatMap { $0.isEmpty ? nil : "\(name) \($0.joined(separator: " "))" }
+extension UserCommands {
+    struct People: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Lists everyone whom the server knows: id, name, identity, groups, last seen, and the numbers of sessions, "
+                + "tokens and links.")
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            for access in try await place.with({ $0.people }) {
+                let parts = [
+                    access.id, access.person.name, access.person.identity,
+                    access.person.groups.isEmpty ? "-" : access.person.groups.joined(separator: ","),
+                    access.seenAt.map { Timestamp(milliseconds: $0).description } ?? "-", "\(access.sessions.count)",
+                    "\(access.tokens.count)", "\(access.links.count)",
+                ]
+                print(parts.joined(separator: "\t"))
+            }
         }
-        return parts.isEmpty ? role : "\(role) (\(parts.joined(separator: "; ")))"
+    }
+
+    struct End: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ends all sessions, tokens and links of a person, however that person signs in.")
+        @Argument(help: "The person's id or identity, as `weir user people` has it.") var person: String
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            let ended = try await place.with { try await $0.endAccess(of: person, by: .commandLine) }
+            print(
+                "Ended \(ended.sessions.count) sessions, \(ended.tokens.count) tokens and \(ended.links.count) links of "
+                    + "\(ended.person.name).")
+        }
     }
 }
 

@@ -31,7 +31,13 @@ struct IDToken: Sendable {
 
     /// Parses a token; throws if the text is not a token or uses an unaccepted algorithm.
     init(_ text: String) throws(IdentityProviderError) {
-        guard text.utf8.count <= Self.maximumBytes,
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw IdentityProviderError(
+                .failed,
+                "The ID token has \(text.utf8.count) bytes; at most \(Self.maximumBytes) are accepted. Have the provider send fewer "
+                    + "groups, or only those of this client.")
+        }
+        guard
             let parsed = try? DefaultJWTParser().parse(Array(text.utf8), as: Payload.self),
             let payload = text.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first,
             let claims = Base64URL.decode(String(payload)).flatMap({ try? JSONValue(parsing: $0) })
@@ -83,13 +89,7 @@ struct IDTokenCheck: Sendable {
 
     /// Validates the claims of a token whose signature is verified, and returns the subject.
     func subject(of claims: JSONValue, now: Int64) throws(IdentityProviderError) -> String {
-        guard claims["iss"]?.string == issuer else {
-            throw IdentityProviderError(
-                .issuer,
-                "The ID token is from \(Quoted(claims["iss"]?.string ?? "nobody")), not from \(Quoted(issuer)).")
-        }
-        try checkAudience(of: claims)
-        try checkTimes(of: claims, now: now)
+        try checkOrigin(of: claims, now: now)
         guard claims["nonce"]?.string == nonce else {
             throw IdentityProviderError(
                 .failed, "The ID token belongs to another sign-in: its nonce is not the one sent.")
@@ -98,6 +98,17 @@ struct IDTokenCheck: Sendable {
             throw IdentityProviderError(.failed, "The ID token names no subject.")
         }
         return subject
+    }
+
+    /// Validates issuer, audience and times.
+    func checkOrigin(of claims: JSONValue, now: Int64) throws(IdentityProviderError) {
+        guard claims["iss"]?.string == issuer else {
+            throw IdentityProviderError(
+                .issuer,
+                "The ID token is from \(Quoted(claims["iss"]?.string ?? "nobody")), not from \(Quoted(issuer)).")
+        }
+        try checkAudience(of: claims)
+        try checkTimes(of: claims, now: now)
     }
 
     private func checkAudience(of claims: JSONValue) throws(IdentityProviderError) {

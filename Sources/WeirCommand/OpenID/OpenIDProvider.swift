@@ -13,6 +13,7 @@ final class OpenIDProvider: IdentityProvider {
     private let documents: ProviderDocuments
     private let seal: AttemptSeal
     private let used = Mutex(UsedAttempts())
+    private let usedLogouts = Mutex(UsedLogoutTokens())
     private let places = Mutex(SignInPlaces())
     private let now: @Sendable () -> Int64
     private let random: @Sendable (Int) -> [UInt8]
@@ -77,6 +78,24 @@ final class OpenIDProvider: IdentityProvider {
             ("code_challenge_method", "S256"),
         ])
         return (url, secret)
+    }
+
+    func signOut(token text: String) async throws(IdentityProviderError) -> ProviderSignOut {
+        let token = try IDToken(text)
+        let metadata: ProviderMetadata
+        if let known = await documents.knownMetadata {
+            metadata = known
+        } else {
+            metadata = try await documents.currentMetadata()
+        }
+        let claims = try await token.claims(signedBy: await documents.keys(for: token.header, at: metadata.keys))
+        let check = LogoutTokenCheck(
+            issuer: configuration.issuer, clientID: configuration.clientID, leeway: configuration.leeway)
+        let (id, subject, session) = try check.signOut(of: claims, now: now())
+        guard usedLogouts.withLock({ $0.use(id, now: now()) }) else {
+            throw IdentityProviderError(.stale, "The logout token was received before.")
+        }
+        return ProviderSignOut(identity: subject.map { configuration.identityPrefix + $0 }, session: session)
     }
 
     func signOutURL() async -> String? {
@@ -207,8 +226,10 @@ final class OpenIDProvider: IdentityProvider {
                 metadata: ["kept": "\(sound.count)"])
         }
         let person = StoredPerson(
-            name: names.first(where: VisibleName.isSound) ?? subject, identity: configuration.identityPrefix + subject,
+            name: names.first { VisibleName.isSound($0) && !ReservedName.isReserved($0) } ?? subject,
+            identity: configuration.identityPrefix + subject,
             isUser: false, groups: Set(sound).sorted())
-        return ProviderSignIn(person: person, back: back, hasGroups: groups != nil)
+        return ProviderSignIn(
+            person: person, back: back, hasGroups: groups != nil, session: claims["sid"]?.string)
     }
 }

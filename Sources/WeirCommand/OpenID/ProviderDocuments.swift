@@ -22,8 +22,8 @@ actor ProviderDocuments {
 
     private var keys: ProviderKeys?
     private var keysFetch: Task<Result<ProviderKeys, IdentityProviderError>, Never>?
-    // A revoked key stays valid for an hour at most. An unknown `kid` causes at most one fetch per minute.
-    private var keysSchedule = FetchSchedule(freshFor: 3_600_000, interval: 60_000)
+    // A revoked key stays valid for an hour at most. An unknown `kid` causes at most one fetch in five seconds.
+    private var keysSchedule = FetchSchedule(freshFor: 3_600_000, interval: 5_000)
 
     init(
         _ configuration: OpenIDConfiguration, transport: any ProviderTransport, now: @escaping @Sendable () -> Int64,
@@ -85,7 +85,7 @@ actor ProviderDocuments {
         }
     }
 
-    /// The keys that can have signed a token; fetches them again if none matches, at most once a minute.
+    /// The keys that can have signed a token; fetches them again if none matches, at most once in five seconds.
     ///
     /// - Throws: `IdentityProviderError` if no keys are available.
     func keys(for header: IDToken.Header, at url: ProviderURL) async throws(IdentityProviderError) -> [JWK] {

@@ -55,6 +55,12 @@ extension Setting {
             key: "oidc.session-hours", kind: .integer(1...720), standard: "12",
             help: "After how many hours people sign in at the provider again, which names their groups anew."),
         Setting(
+            key: "oidc.lease-hours", kind: .integer(1...8_760), standard: "24",
+            help:
+                "After how many hours the tokens and links of a person end if the person has not signed in at the provider again; "
+                + "at least as long as `oidc.session-hours`. With `auth: proxy`, if the proxy has not named the person again."
+        ),
+        Setting(
             key: "session.idle-hours", kind: .integer(1...720), standard: "12",
             help: "After how many hours without a request a browser is signed out."),
         Setting(

@@ -34,7 +34,7 @@ enum ExportFormat {
         ]
     }
 
-    static func line(_ change: Change) -> JSONValue {
+    static func line(_ change: Change, hidesKey: Bool = false) -> JSONValue {
         var members: [String: JSONValue] = [
             "at": .string(change.at.description), "case": .string(change.state.caseName),
             "payload": change.state.payload, "phase": .string(change.state.phase.rawValue),
@@ -43,7 +43,7 @@ enum ExportFormat {
             "transition": .bool(change.isTransition),
         ]
         members["cause"] = change.draft.cause.map(JSONValue.string)
-        members["opening"] = change.draft.opening.map(opening)
+        members["opening"] = change.draft.opening.map { opening($0, hidesKey: hidesKey) }
         members["origin"] = change.origin.map {
             ["epoch": .string($0.epoch), "sequence": .integer($0.sequence.rawValue)]
         }
@@ -66,10 +66,10 @@ enum ExportFormat {
         return ["output": .object(members)]
     }
 
-    private static func opening(_ opening: RunOpening) -> JSONValue {
+    private static func opening(_ opening: RunOpening, hidesKey: Bool) -> JSONValue {
         var members: [String: JSONValue] = ["actor": .string(opening.actor), "input": opening.input]
         members["retryOf"] = opening.retryOf.map(JSONValue.string)
-        members["idempotencyKey"] = opening.idempotencyKey.map(JSONValue.string)
+        if !hidesKey { members["idempotencyKey"] = opening.idempotencyKey.map(JSONValue.string) }
         members["expected"] = opening.expected.map(\.json)
         members["report"] = opening.report.map { report in
             .object(report.title.map { ["title": .string($0)] } ?? [:])

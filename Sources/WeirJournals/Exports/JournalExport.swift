@@ -8,10 +8,21 @@ package struct JournalExport: Sendable {
 
     private let journal: any Journal
     private let created: Timestamp
+    private let mayName: (@Sendable (RunRecord) -> Bool)?
 
-    package init(of journal: any Journal, created: Timestamp) {
+    /// Creates an export.
+    ///
+    /// - Parameters:
+    ///   - journal: The journal.
+    ///   - created: The time of the export.
+    ///   - mayName: Returns whether the reader may know of a run; nil for a reader of everything. The step keys of runs that
+    ///     another run started are omitted if the reader may not know of that run.
+    package init(
+        of journal: any Journal, created: Timestamp, mayName: (@Sendable (RunRecord) -> Bool)? = nil
+    ) {
         self.journal = journal
         self.created = created
+        self.mayName = mayName
     }
 
     /// Writes one run up to its latest change, one line per call, without line terminators.
@@ -80,7 +91,8 @@ package struct JournalExport: Sendable {
                 if count == 0 { return 0 }
                 throw Self.removed(run)
             }
-            for line in try await texts(changes, ExportFormat.line) {
+            let hidesKey = try await namesHiddenRun(changes)
+            for line in try await texts(changes, { ExportFormat.line($0, hidesKey: hidesKey) }) {
                 page.add(line)
                 try await write(line)
             }
@@ -88,6 +100,14 @@ package struct JournalExport: Sendable {
             last = end.sequence
         }
         return count
+    }
+
+    /// Whether the opening among the changes names a run of steps that the reader may not know of.
+    private func namesHiddenRun(_ changes: [Change]) async throws -> Bool {
+        guard let mayName, let whole = changes.lazy.compactMap({ $0.draft.opening?.wholeRun }).first else {
+            return false
+        }
+        return try await journal.run(whole).map { !mayName($0) } ?? true
     }
 
     private func addOutput(of run: RunRecord, _ write: (String) async throws -> Void) async throws -> Int {

@@ -94,6 +94,15 @@ package struct RunOpening: Sendable, Hashable, Codable {
     }
 }
 
+extension RunOpening {
+    /// The run of steps that started this run, by its idempotency key.
+    package var wholeRun: String? {
+        let words = idempotencyKey?.split(separator: " ") ?? []
+        guard words.count == 4, words.first == "step" else { return nil }
+        return words.dropFirst().first.map { String($0) }
+    }
+}
+
 /// Marks a run that a program elsewhere executes and reports.
 package struct RunReport: Sendable, Hashable, Codable {
     /// The display title, if the reporter sent one.

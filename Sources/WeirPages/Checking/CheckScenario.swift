@@ -181,6 +181,13 @@ struct CheckScenario {
         facts.canSignIn = true
         var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
         users.error = Message(verbatim: "x")
+        users.people = [
+            PersonRow(
+                id: "x", name: "x", identity: "y", groups: "x", seen: at, leaseEnd: at, sessions: 1, tokens: 1, links: 1
+            )
+        ]
+        let session = SessionList.Row(id: "x", name: "x", address: "x", begun: at, used: at, isThis: true)
+        let shared = AllLinkList.Row(id: "x", run: "x", operation: "x", maker: nil, expires: at)
         let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
         var tokens = TokenList(rows: [token], roles: ["x"])
         (tokens.error, tokens.secret) = (Message(verbatim: "x"), "x")
@@ -194,7 +201,7 @@ struct CheckScenario {
         (links.error, links.address) = (Message(verbatim: "x"), "x")
         for page in [
             .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
-            .audit(audit),
+            .audit(audit), .sessions(SessionList(rows: [session])), .allLinks(AllLinkList(rows: [shared])),
         ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)

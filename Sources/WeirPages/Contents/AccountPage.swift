@@ -10,6 +10,8 @@ package enum AccountPage: Sendable {
     case users(UserList)
     case tokens(TokenList)
     case links(LinkList)
+    case sessions(SessionList)
+    case allLinks(AllLinkList)
     case audit(AuditList)
 }
 
@@ -77,6 +79,10 @@ package struct UserList: Sendable {
 
     package var rows: [Row]
     package var roles: [String]
+    /// Everyone whom the server knows, with what acts in their name.
+    package var people: [PersonRow] = []
+    /// Whether users sign in with passwords that are managed here.
+    package var hasPasswords = true
     package var name = ""
     package var error: Message?
 

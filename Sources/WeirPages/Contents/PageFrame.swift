@@ -112,6 +112,8 @@ package struct PageAccount: Sendable, Hashable {
     package var name: String?
     /// Whether there is a session to end.
     package var canSignOut = false
+    /// The label of the viewer's permissions, which the page compares with the current ones.
+    package var audience = ""
 
     package init(name: String?) { self.name = name }
 }

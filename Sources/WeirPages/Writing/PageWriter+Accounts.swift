@@ -15,6 +15,8 @@ extension PageWriter {
         case .users(let list): ("pages/users", users(list), word("users"))
         case .tokens(let list): ("pages/tokens", tokens(list), word("tokens"))
         case .links(let list): ("pages/links", links(list), word("links"))
+        case .sessions(let list): ("pages/sessions", sessions(list), word("sessions"))
+        case .allLinks(let list): ("pages/all-links", allLinks(list), word("links"))
         case .audit(let list): ("pages/audit", audit(list), word("audit"))
         }
     }
@@ -25,6 +27,7 @@ extension PageWriter {
             "name": account.name ?? word("sign-in"),
             "url": account.name == nil ? "\(base)/sign-in" : "\(base)/account",
             "signOutURL": account.canSignOut ? "\(base)/sign-out" : nil,
+            "rightsURL": "\(base)/api/v1/account", "audience": account.audience,
         ]
     }
 
@@ -111,7 +114,8 @@ extension PageWriter {
     private func users(_ list: UserList) -> Fields {
         [
             "action": "\(base)/users", "name": list.name, "error": list.error.map { strings($0) },
-            "choices": choices(list.roles, "viewer"),
+            "choices": choices(list.roles, "viewer"), "hasPasswords": list.hasPasswords,
+            "people": list.people.map(person), "sessionsURL": "\(base)/sessions", "linksURL": "\(base)/links",
             "rows": list.rows.enumerated().map { index, row -> Fields in
                 [
                     "name": row.name, "roles": row.roles, "created": moment(row.created), "rowID": "user-\(index)",

@@ -12,12 +12,17 @@ struct FeedChanges {
 
     let dashboard: AudienceDashboard
 
+    /// Shortens a wait if each request identifies its principal, so that lost rights show as soon as in a held poll.
+    static func bounded(_ wait: Int, _ right: HeldRight?) -> Int {
+        right?.isOfRequest == true ? min(wait, Int(StreamEvents.shortLifetime / 1_000)) : wait
+    }
+
     func list(_ feed: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let topic = try await topic(feed)
         let query = exchange.target.query
         let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
         let preference = Self.wait(preferredBy: exchange.header(.prefer))
-        let wait = try query.number("wait", 0...Self.longestWait) ?? preference ?? 0
+        let wait = Self.bounded(try query.number("wait", 0...Self.longestWait) ?? preference ?? 0, exchange.right)
         let mayWait = wait > 0 && exchange.request.method == .get
         var start = try await start(query["after"], topic: topic)
         var slice: ChangeSlice?

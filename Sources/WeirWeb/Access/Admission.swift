@@ -50,6 +50,14 @@ struct HeldRight: Sendable {
             }
     }
 
+    /// Whether each request identifies its principal, so that a lost right is certain to show only in a later request.
+    var isOfRequest: Bool {
+        switch admission.authorization.credential {
+        case .request, .named: true
+        case .session, .token, .link: false
+        }
+    }
+
     var isHeld: Bool {
         guard let now = admission.current else { return false }
         return now.audience == admission.audience || holds(now.permissions)

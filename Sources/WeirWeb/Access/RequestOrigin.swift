@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Synchronization
 import WeirAccess
 import WeirPages
 
@@ -41,11 +42,8 @@ struct RequestOrigin: Sendable {
         // Omit subjects chosen by anonymous senders, which could fill the audit log.
         let subject = audited.subject ?? (audited.principal.kind == .anonymous ? nil : route.auditSubject)
         var details = audited.actor.map { ["as \($0)"] } ?? []
-        if [.start, .retry, .trigger].contains(action),
-            let run = response.headers[.location]?.split(separator: "/").last
-        {
-            details.append("run \(run)")
-        }
+        if [.start, .retry, .trigger].contains(action), let made = response.made { details.append(made) }
+        details += audited.notes.all
         if outcome != .done { details.append("\(status)") }
         accounts.directory.audit.record(
             action, by: audited.principal, from: audit, subject: subject, outcome: outcome,
@@ -61,6 +59,37 @@ struct AuditedRequest: Sendable {
     var subject: String?
     var isAdmitted = false
     var showsOutput = false
+    /// What the request is about, as its route found it in the body.
+    let notes = AuditNotes()
+}
+
+/// Details of a request that only its route knows, for the audit; never text from an anonymous sender.
+final class AuditNotes: Sendable {
+    private let notes = Mutex<[String]>([])
+
+    var all: [String] { notes.withLock { $0 } }
+
+    /// The number of runs, and the ids of the first three.
+    static func words(_ runs: [String]) -> String {
+        guard !runs.isEmpty else { return "0 runs" }
+        return "\(runs.count) runs (\(runs.prefix(3).joined(separator: " "))\(runs.count > 3 ? " …" : ""))"
+    }
+
+    /// Adds a detail, truncated to 200 characters.
+    func add(_ note: String) { notes.withLock { $0.append(String(note.prefix(200))) } }
+}
+
+extension Response {
+    /// The run or upload that the `Location` field names: `run ID` or `upload ID`.
+    fileprivate var made: String? {
+        let segments = headers[.location]?.split(separator: "/").map(String.init) ?? []
+        guard let id = segments.last else { return nil }
+        switch segments.dropLast().last {
+        case "runs": return "run \(id)"
+        case "uploads": return "upload \(id)"
+        default: return nil
+        }
+    }
 }
 
 extension Route {

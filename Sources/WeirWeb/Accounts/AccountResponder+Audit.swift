@@ -47,9 +47,9 @@ extension AccountResponder {
             ],
             body: ResponseBody { writer in
                 for day in days {
-                    // Stop before the next day's file if the sender has lost the administrator's rights.
+                    // An error cuts the response off, so that the file does not appear to be whole.
                     guard control.current(authorization)?.permissions.allowsEverywhere(.administer) == true else {
-                        break
+                        throw HeldRight.Lost()
                     }
                     try await writer.write(ByteBuffer(bytes: try await log.file(of: day)))
                 }
@@ -88,10 +88,16 @@ extension AccountResponder {
         }
     }
 
+    /// The name, with the kind of a principal whose name does not state it: the system user of a command.
+    private static func name(_ entry: AuditEntry) -> String {
+        let isSystemUser = entry.principal.hasPrefix("operator:") && entry.name != Principal.localOperator.name
+        return isSystemUser ? "\(entry.name) (operator)" : entry.name
+    }
+
     private func row(_ record: AuditRecord) -> AuditList.Row {
         let entry = record.entry
         return AuditList.Row(
-            number: record.number, at: Timestamp(milliseconds: entry.at), name: entry.name,
+            number: record.number, at: Timestamp(milliseconds: entry.at), name: Self.name(entry),
             action: entry.action.rawValue, subject: entry.subject ?? "", outcome: entry.outcome.rawValue,
             count: entry.count, address: entry.address ?? "", detail: entry.detail ?? "")
     }

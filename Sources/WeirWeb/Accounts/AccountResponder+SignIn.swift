@@ -31,13 +31,20 @@ extension AccountResponder {
             return page(.signIn(form), visit, status: .forbidden)
         }
         let (origin, old) = (visit.origin, session(visit))
+        let mark = directory.cookie.browser(in: visit.request.headers[values: .cookie])
         let store = Store(
             SignInReducer { [directory] name, password in
-                try await directory.signIn(name, password, from: origin, replacing: old)
+                try await directory.signIn(name, password, from: origin, replacing: old, mark: mark)
             })
         store.dispatch(.nameChanged(form.name))
         await store.dispatch(.signIn(password: sent["password"] ?? "")).settled()
-        if case .enter(let secret)? = store.effectMailbox.next() { return enter(secret, to: form.back) }
+        if case .enter(let secret, let name)? = store.effectMailbox.next() {
+            var response = enter(secret, to: form.back)
+            if let mark = directory.browserMark(of: name) {
+                response.headers[values: .setCookie].append(directory.cookie.browserField(mark))
+            }
+            return response
+        }
         form.name = store.currentState.name
         form.mistake = store.currentState.mistake ?? .busy
         var status = HTTPResponse.Status.unprocessableContent
@@ -133,7 +140,8 @@ extension AccountResponder {
                 try await provider.complete(visit.target.query.dictionary, secret: secret, from: visit.origin.address)
             }
             try requireRole(signIn)
-            let session = try await directory.begin(signIn.person, from: visit.origin, replacing: session(visit))
+            let session = try await directory.begin(
+                signIn.person, from: visit.origin, replacing: session(visit), providerSession: signIn.session)
             var response = enter(session, to: signIn.back)
             response.headers[values: .setCookie].append(directory.cookie.passingOver)
             return response
@@ -185,12 +193,12 @@ struct SignInReducer: Reducer {
         case nameChanged(String)
         case signIn(password: String)
         case cancel
-        case signedIn(SecretText)
+        case signedIn(SecretText, name: String)
         case failed(SignInForm.Mistake)
     }
 
     enum Effect {
-        case enter(SecretText)
+        case enter(SecretText, name: String)
     }
 
     typealias Accounts = @Sendable (_ name: String, _ password: String) async throws -> SignInOutcome
@@ -210,7 +218,8 @@ struct SignInReducer: Reducer {
             dispatch.run(id: "sign-in", cancelInFlight: true) { [accounts] dispatch in
                 do {
                     switch try await accounts(state.name, password) {
-                    case .signedIn(let secret, _): dispatch(.signedIn(secret))
+                    case .signedIn(let secret, let principal):
+                        dispatch(.signedIn(secret, name: principal.identity))
                     case .wrong: dispatch(.failed(.wrong))
                     case .throttled(let wait): dispatch(.failed(.tooMany(max(1, (wait + 999) / 1_000))))
                     case .busy: dispatch(.failed(.busy))
@@ -222,8 +231,8 @@ struct SignInReducer: Reducer {
         case .cancel:
             next.isLoading = false
             dispatch.cancel(id: "sign-in")
-        case .signedIn(let secret):
-            return Reduced(State(), .enter(secret))
+        case .signedIn(let secret, let name):
+            return Reduced(State(), .enter(secret, name: name))
         case .failed(let mistake):
             next.isLoading = false
             next.mistake = mistake

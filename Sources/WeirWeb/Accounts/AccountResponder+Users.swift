@@ -15,9 +15,11 @@ extension AccountResponder {
         let permissions = visit.authorization.permissions
         if [.person, .operator].contains(principal.kind), permissions.allowsAnywhere(.see) {
             facts.links.append("tokens")
+            if accounts.canSignIn { facts.links.append("sessions") }
+            if accounts.asksWho { facts.links.append("links") }
         }
         if permissions.allowsEverywhere(.administer) {
-            if directory.configuration.mode == .password { facts.links.append("users") }
+            if accounts.asksWho { facts.links.append("users") }
             facts.links.append("audit")
         }
         return page(.account(facts), visit)
@@ -29,6 +31,7 @@ extension AccountResponder {
             "name": .string(principal.name), "kind": .string(principal.kind.rawValue),
             "groups": .array(principal.groups.sorted().map(JSONValue.string)),
             "may": .array(verbs(visit).map(JSONValue.string)),
+            "audience": .string(visit.authorization.audience.label),
         ]
     }
 
@@ -37,8 +40,15 @@ extension AccountResponder {
     }
 
     func users(_ visit: Visit) async throws(Problem) -> Response {
-        guard directory.configuration.mode == .password else { throw .noSuchPage }
+        guard accounts.asksWho else { throw .noSuchPage }
         guard visit.isPost else { return page(.users(list(visit)), visit) }
+        if case .userEnding(let id) = visit.route {
+            try await change {
+                _ = try await directory.endAccess(of: id, by: visit.authorization.principal, from: visit.origin)
+            }
+            return .seeOther(dashboard.mount.url("users"))
+        }
+        guard directory.configuration.mode == .password else { throw .noSuchPage }
         let sent = try await form(visit)
         do {
             try await change(visit, role: sent["role"], name: sent["name"], password: sent["password"])
@@ -78,12 +88,15 @@ extension AccountResponder {
     }
 
     private func list(_ visit: Visit) -> UserList {
-        UserList(
+        var list = UserList(
             rows: directory.users.map { user in
                 UserList.Row(
                     name: user.name, roles: Self.words(user.roles), role: user.roles.first?.role ?? "",
                     created: Timestamp(milliseconds: user.createdAt))
             }, roles: roles)
+        list.hasPasswords = directory.configuration.mode == .password
+        list.people = directory.people.prefix(Self.shown).map(row)
+        return list
     }
 
     static func words(_ roles: [StoredAssignment]) -> String {

@@ -118,7 +118,11 @@ struct AccountResponder: Sendable {
         case .setUp: return try await setUp(visit)
         case .account: return account(visit)
         case .apiAccount: return try .json(facts(visit))
-        case .users, .userRoles, .userPassword, .userRemoval: return try await users(visit)
+        case .providerSignOut: return try await endProviderSessions(visit)
+        case .users, .userRoles, .userPassword, .userRemoval, .userEnding: return try await users(visit)
+        case .apiPeople, .apiPerson: return try await apiPeople(visit)
+        case .sessions, .sessionEnding, .apiSessions, .apiSession: return try await sessions(visit)
+        case .allLinks, .linkRevocation, .apiLinks, .apiLink: return try await allLinks(visit)
         case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword: return try await apiUsers(visit)
         case .tokens, .tokenRevocation: return try await tokens(visit)
         case .apiTokens, .apiToken: return try await apiTokens(visit)
@@ -217,11 +221,12 @@ extension Accounts {
     func header(_ authorization: Authorization) -> PageAccount? {
         guard canSignIn || authorization.principal.kind == .person else { return nil }
         var account = PageAccount(name: authorization.isAnonymous ? nil : authorization.principal.name)
+        account.audience = authorization.audience.label
         // Only cookie-based credentials can be signed out here.
         account.canSignOut =
             switch authorization.credential {
             case .session, .link: true
-            case .request, .token: false
+            case .request, .named, .token: false
             }
         return account
     }

@@ -5,11 +5,17 @@ enum AccountRoute: Hashable, Sendable {
     case signIn
     /// The redirect to the identity provider, and the return from it.
     case providerStart, providerReturn
+    /// The provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
+    case providerSignOut
     case signOut
     case setUp
     case account
     case users
     case userRoles(String), userPassword(String), userRemoval(String)
+    /// Ends the sessions, tokens and links of a person, by short id.
+    case userEnding(String)
+    case sessions, sessionEnding(String)
+    case allLinks, linkRevocation(String)
     case tokens
     case tokenRevocation(String)
     case audit, auditExport
@@ -22,6 +28,9 @@ enum AccountRoute: Hashable, Sendable {
     case apiTokens
     case apiToken(String)
     case apiAudit
+    case apiPeople, apiPerson(String)
+    case apiSessions, apiSession(String)
+    case apiLinks, apiLink(String)
     case apiRunLinks(String), apiRunLink(run: String, link: String)
 
     init?(_ segments: [String]) {
@@ -31,6 +40,7 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 1, "sign-in", _): self = .signIn
         case (false, 2, "sign-in", "provider"): self = .providerStart
         case (false, 2, "sign-in", "return"): self = .providerReturn
+        case (false, 2, "sign-in", "back-channel-logout"): self = .providerSignOut
         case (false, 1, "sign-out", _): self = .signOut
         case (false, 1, "setup", _): self = .setUp
         case (false, 1, "account", _): self = .account
@@ -38,6 +48,11 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 3, "users", "roles"): self = .userRoles(path[1])
         case (false, 3, "users", "password"): self = .userPassword(path[1])
         case (false, 3, "users", "removal"): self = .userRemoval(path[1])
+        case (false, 3, "users", "ending"): self = .userEnding(path[1])
+        case (false, 1, "sessions", _): self = .sessions
+        case (false, 3, "sessions", "ending"): self = .sessionEnding(path[1])
+        case (false, 1, "links", _): self = .allLinks
+        case (false, 3, "links", "revocation"): self = .linkRevocation(path[1])
         case (false, 1, "tokens", _): self = .tokens
         case (false, 3, "tokens", "revocation"): self = .tokenRevocation(path[1])
         case (false, 1, "audit", _): self = .audit
@@ -54,6 +69,12 @@ enum AccountRoute: Hashable, Sendable {
         case (true, 1, "tokens", _): self = .apiTokens
         case (true, 2, "tokens", let id): self = .apiToken(id)
         case (true, 1, "audit", _): self = .apiAudit
+        case (true, 1, "people", _): self = .apiPeople
+        case (true, 2, "people", let id): self = .apiPerson(id)
+        case (true, 1, "sessions", _): self = .apiSessions
+        case (true, 2, "sessions", let id): self = .apiSession(id)
+        case (true, 1, "links", _): self = .apiLinks
+        case (true, 2, "links", let id): self = .apiLink(id)
         case (true, 3, "runs", "links"): self = .apiRunLinks(path[1])
         case (true, 4, "runs", let id) where path[2] == "links": self = .apiRunLink(run: path[1], link: id)
         default: return nil
@@ -64,10 +85,13 @@ enum AccountRoute: Hashable, Sendable {
         switch self {
         case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks:
             [.get, .head, .post]
-        case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link:
+        case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link, .sessions,
+            .allLinks, .apiPeople, .apiSessions, .apiLinks:
             [.get, .head]
-        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation: [.post]
-        case .apiUser, .apiToken, .apiRunLink: [.delete]
+        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation, .providerSignOut,
+            .userEnding, .sessionEnding, .linkRevocation:
+            [.post]
+        case .apiUser, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
         case .apiUserRoles, .apiUserPassword: [.put]
         }
     }
@@ -76,10 +100,13 @@ enum AccountRoute: Hashable, Sendable {
     var isForPrograms: Bool {
         switch self {
         case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
-            .apiRunLinks, .apiRunLink:
+            .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession, .apiLinks, .apiLink,
+            .providerSignOut:
             true
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .users, .userRoles, .userPassword,
-            .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation:
+            .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation,
+            .userEnding,
+            .sessions, .sessionEnding, .allLinks, .linkRevocation:
             false
         }
     }
@@ -96,8 +123,14 @@ enum AccountRoute: Hashable, Sendable {
             .run(.export, run)
         // Returns only the sender's own account.
         case .account, .apiAccount: .nothing
-        case .users, .userRoles, .userPassword, .userRemoval, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword:
+        // The token in the body proves that the provider sent it.
+        case .providerSignOut: .nothing
+        case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .apiUsers, .apiUser, .apiUserRoles,
+            .apiUserPassword, .apiPeople, .apiPerson:
             .everything(.administer)
+        // The responder limits senders who are not administrators to their own sessions and links.
+        case .sessions, .sessionEnding, .allLinks, .linkRevocation, .apiSessions, .apiSession, .apiLinks, .apiLink:
+            .anything(.see)
         case .tokens, .tokenRevocation, .apiTokens, .apiToken: .anything(.see)
         case .audit, .auditExport, .apiAudit: .everything(.administer)
         }

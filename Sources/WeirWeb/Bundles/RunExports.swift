@@ -36,6 +36,8 @@ struct RunExports {
         guard let format = format.map(RunListExportFormat.init(rawValue:)) ?? .bundle else {
             throw .malformedQuery("format", .queryEither, ["values": .either(["csv", "json", "jsonl"])])
         }
+        let shown = exchange.target.query.fields.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        exchange.notes.add("\(format.rawValue), filter: \(shown.isEmpty ? "none" : shown)")
         let slot = try slot()
         let stamp = Timestamp(milliseconds: dashboard.clock.wall).description.prefix(19).filter { $0 != ":" }
         let (board, found) = (dashboard.board, query)

@@ -37,6 +37,8 @@ struct RunImports {
         } catch {
             throw Problem(error)
         }
+        exchange.notes.add("imported: \(AuditNotes.words(report.imported))")
+        exchange.notes.add("skipped: \(AuditNotes.words(report.skipped))")
         dashboard.logger.info(
             "Runs were imported.",
             metadata: ["runs": "\(report.imported.count)", "actor": "\(Quoted(exchange.actor))"])

@@ -70,6 +70,7 @@ struct RunDecisions {
         guard let step = sent["step"], let words = sent["decision"], ["approve", "refuse"].contains(words) else {
             throw .malformedBody(.decision)
         }
+        exchange.notes.add("\(words), step \(step)")
         let receipt: StartReceipt
         do {
             receipt = try await dashboard.board.decide(

@@ -116,7 +116,7 @@ struct ViewerName {
         var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
         let bytes = try await body.collect()
         let fields = try FormFields(body: bytes)
-        let name = fields["name"].flatMap { ActorName(typed: $0)?.text }
+        let name = fields["name"].flatMap { ActorName(typed: $0)?.text }.map(ReservedName.person)
         var response = Response.seeOther(dashboard.mount.wayBack(fields["back"] ?? ""))
         response.setCookie(
             Cookie(

@@ -13,6 +13,7 @@ struct StoreCommands {
     func act(on store: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let entry = try dashboard.store(store)
         let sent = try await StoreBody(dashboard: dashboard, exchange: exchange).action(of: entry)
+        exchange.notes.add("action \(sent.input["type"]?.string ?? "without a type")")
         let key = try exchange.idempotencyKey()
         let receipt: StoreReceipt
         do {
@@ -30,6 +31,10 @@ struct StoreCommands {
         let key = try exchange.idempotencyKey()
         try dashboard.stateWrites.take(for: exchange.principalKey ?? exchange.actor)
         let wanted = try await StoreBody(dashboard: dashboard, exchange: exchange).wantedState()
+        switch wanted {
+        case .after(let sequence): exchange.notes.add("to change \(sequence)")
+        case .value: exchange.notes.add("to a sent state")
+        }
         let receipt: StoreReceipt
         do {
             receipt =

@@ -20,7 +20,8 @@ struct OutputLines {
             return try await list(search, in: run, after: after)
         }
         let preference = FeedChanges.wait(preferredBy: exchange.header(.prefer))
-        let wait = try query.number("wait", 0...FeedChanges.longestWait) ?? preference ?? 0
+        let wait = FeedChanges.bounded(
+            try query.number("wait", 0...FeedChanges.longestWait) ?? preference ?? 0, exchange.right)
         var tail = try await tail(of: run)
         let isHeld = wait > 0 && after >= tail.head && !tail.isClosed && exchange.request.method == .get
         if isHeld {

@@ -129,6 +129,9 @@ final class PollResponder: Sendable {
         _ request: PollRequest, of admission: Admission, feedStatus: PollDecision.FeedStatus? = nil,
         mayRender: Bool = true, on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
     ) -> Reply {
+        // First, so that a page that its reader may no longer see learns that the rights changed. The answer is the same for
+        // a feed that does not exist.
+        if let label = request.audience, label != audience { return .answer(answers.otherAudience(request)) }
         guard let page = page(request.feed) else { return .unknown }
         guard let feedStatus = feedStatus ?? self.feedStatus(of: page) else { return .notInMemory }
         guard request.audience == audience else { return .answer(answers.otherAudience(request)) }

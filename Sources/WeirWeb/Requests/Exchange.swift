@@ -27,6 +27,8 @@ struct Exchange: Sendable {
     let account: PageAccount?
     /// Stores a user's preferences; nil if they stay in the browser, because authentication is off.
     var directory: AccessDirectory?
+    /// Details for the audit entry of the request.
+    var notes = AuditNotes()
     /// Records an audit entry for one of several runs; nil if there is no audit.
     var auditRun: (@Sendable (AuditAction, String, AuditEntry.Outcome) -> Void)?
 

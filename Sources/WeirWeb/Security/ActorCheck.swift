@@ -1,4 +1,5 @@
 import HTTPTypes
+import WeirAccess
 import WeirPages
 
 /// Determines the caller from the one trusted source.
@@ -37,7 +38,8 @@ struct ActorCheck: Sendable {
         guard let value = values.first, !value.isEmpty, ActorName(value) == nil else { return nil }
         return .malformedActor(
             header,
-            "must be one line of at most \(ActorName.limit) visible characters, with single spaces and no control characters."
+            "must be one line of at most \(ActorName.limit) visible characters, with single spaces and no control characters, and "
+                + "no name of a part of the server, such as schedule or token."
         )
     }
 
@@ -76,8 +78,11 @@ struct ActorName: Hashable, Sendable {
 
     let text: String
 
+    /// Parses a name that a client chooses; nil if it is malformed or denotes another kind of principal than a person.
     init?(_ text: String) {
-        guard let clean = Self.clean(text), clean.utf8.elementsEqual(text.utf8) else { return nil }
+        guard let clean = Self.clean(text), clean.utf8.elementsEqual(text.utf8), !ReservedName.isReserved(text) else {
+            return nil
+        }
         self.text = text
     }
 

@@ -97,6 +97,12 @@ struct DashboardResponder<Context: RequestContext>: HTTPResponder {
                 to: request, authentication, check: access.check, stopBody: stopBody)
         }
         let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress?.ipAddress
+        var request = request
+        if request.headers[.forwardedProto] != nil, !accounts.directory.isTrustedProxy(peer) {
+            var head = request.head
+            head.headerFields[.forwardedProto] = nil
+            request = Request(head: head, body: request.body)
+        }
         let origin = RequestOrigin(
             accounts: accounts,
             audit: AuditOrigin(

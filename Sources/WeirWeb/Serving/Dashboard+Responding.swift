@@ -111,6 +111,7 @@ extension Dashboard {
             let name = admission.authorization.principal.name
             audited.actor = exchange.actor == name ? nil : exchange.actor
             if audited.principal.kind == .person { exchange.directory = origin?.accounts.directory }
+            exchange.notes = audited.notes
             exchange.auditRun = origin.map { $0.recorder(of: audited) }
             var reading: Int?
             if !request.isSafe, let right, let stopBody {
@@ -145,7 +146,9 @@ extension Dashboard {
                 of: request.headers, cookie: ViewerName.name(in: request), isForPrograms: route.isForPrograms,
                 isSafe: request.isSafe)
         }
-        let own = ActorName(typed: admission.authorization.principal.name)?.text ?? ActorCheck.unknown
+        let principal = admission.authorization.principal
+        let name = principal.kind == .person ? ReservedName.person(principal.name) : principal.name
+        let own = ActorName(typed: name)?.text ?? ActorCheck.unknown
         // Only administrators may act for others.
         let claims = request.headers[values: .weirActor]
         guard admission.permissions.allowsEverywhere(.administer), let claim = claims.first else {

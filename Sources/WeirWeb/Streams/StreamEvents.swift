@@ -13,6 +13,8 @@ import WeirJournals
 struct StreamEvents {
     /// The lifetime of a connection, in milliseconds.
     static let lifetime: Int64 = 60_000
+    /// The lifetime if each request identifies its principal: that of a held poll, so that both learn of lost rights equally soon.
+    static let shortLifetime = PollSlots.length
     /// The maximum time between two writes, in milliseconds.
     static let pulse: Int64 = 14_000
 
@@ -51,7 +53,8 @@ struct StreamEvents {
     func write(_ send: (ByteBuffer) async throws -> Void) async throws {
         let watch = dashboard.board.watch(request.name.topic)
         defer { watch.release() }
-        let end = dashboard.clock.uptime + Self.lifetime
+        let lifetime = right?.isOfRequest == true ? Self.shortLifetime : Self.lifetime
+        let end = dashboard.clock.uptime + lifetime
         var (place, cursor) = (from, request.cursor)
         var isTold = false
         while true {

@@ -154,14 +154,14 @@ import Testing
         #expect(try await later.signIn("ana") != nil)
     }
 
-    @Test func `ten thousand attempts cost a few hashes, and whoever was there before still comes in`() async throws {
+    @Test func `ten thousand attempts cost a few hashes, and the user still signs in from elsewhere`() async throws {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")
         #expect(try await fixture.signIn("ana") != nil)
         var throttled = 0
         for attempt in 0..<10_000 {
             let outcome = try await fixture.directory.signIn(
-                "ana", "guess \(attempt)", from: AuditOrigin(address: "10.0.\(attempt / 256).\(attempt % 256)"))
+                "ana", "guess \(attempt)", from: AuditOrigin(address: "10.0.0.\(attempt % 4)"))
             if case .throttled = outcome { throttled += 1 }
         }
         #expect(throttled > 9_900)
@@ -169,6 +169,42 @@ import Testing
         let refusals = try await fixture.entries(AuditFilter(action: .signIn, outcome: .refused))
         #expect(refusals.count <= 2)
         #expect(refusals.map(\.count).reduce(0, +) == 10_000)
+    }
+
+    @Test func `a browser in which a user signed in stays known after a restart, until the password changes`()
+        async throws
+    {
+        let storage = MemoryAccessStorage()
+        let first = try await DirectoryFixture(storage: storage)
+        try await first.addUser("root", "admin")
+        try await first.addUser("ana")
+        let mark = try #require(first.directory.browserMark(of: "ana"))
+        let fixture = try await DirectoryFixture(storage: storage)
+        func attempt(_ name: String, _ password: String, _ mark: String?) async throws -> SignInOutcome {
+            try await fixture.directory.signIn(name, password, from: AuditOrigin(address: "10.0.0.1"), mark: mark)
+        }
+        for number in 0..<30 { _ = try await attempt("ana", "guess \(number)", nil) }
+        guard case .throttled = try await attempt("ana", "correct horse", nil) else {
+            Issue.record("an unknown browser at that address is not delayed")
+            return
+        }
+        for forged in [String(mark.dropLast()) + (mark.last == "0" ? "1" : "0"), "x.y", "", mark + "0"] {
+            guard case .throttled = try await attempt("ana", "correct horse", forged) else {
+                Issue.record("\(forged) is accepted")
+                continue
+            }
+        }
+        guard case .signedIn = try await attempt("ana", "correct horse", mark) else {
+            Issue.record("the known browser is delayed")
+            return
+        }
+        fixture.advance(milliseconds: 1)
+        try await fixture.directory.setPassword("another horse", of: "ana", by: .system)
+        for number in 0..<30 { _ = try await attempt("ana", "guess \(number)", nil) }
+        guard case .throttled = try await attempt("ana", "another horse", mark) else {
+            Issue.record("the browser is known by the earlier password")
+            return
+        }
     }
 
     @Test func `a changed password ends the sessions, and a removed user's session is nobody's`() async throws {

@@ -1,4 +1,5 @@
 import Testing
+import WeirStates
 
 @testable import WeirAccess
 
@@ -24,7 +25,7 @@ import Testing
         try await fixture.addUser("root", "admin")
         try await fixture.addUser("ana", "operator")
         let (token, record) = try await fixture.directory.createToken(
-            "ci", roles: [StoredAssignment(role: "admin")], days: nil, by: try person(fixture, "ana"))
+            "ci", roles: [StoredAssignment(role: "operator")], days: nil, by: try person(fixture, "ana"))
         let before = try #require(fixture.request(bearer(token)).authorization)
         #expect(before.permissions.allows(.start, on: .operation("deploy")))
         #expect(!before.permissions.allows(.administer, on: .server))
@@ -37,6 +38,86 @@ import Testing
         try await fixture.addUser("ana", "admin")
         #expect(fixture.request(bearer(token)).refusal == .invalidToken)
         #expect(!fixture.directory.tokens().contains { $0.id == record.id })
+    }
+
+    @Test func `a token with rights beyond its maker's is refused with a sentence`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("root", "admin")
+        try await fixture.directory.addUser(
+            "vera", password: "correct horse", roles: [StoredAssignment(role: "viewer", operations: ["backup*"])],
+            by: .system)
+        let vera = try person(fixture, "vera")
+        for role in [
+            StoredAssignment(role: "admin"), StoredAssignment(role: "operator", operations: ["backup*"]),
+            StoredAssignment(role: "viewer"), StoredAssignment(role: "viewer", operations: ["deploy"]),
+        ] {
+            let error = await #expect(throws: AccessError.self) {
+                try await fixture.directory.createToken("a", roles: [role], days: 1, by: vera)
+            }
+            #expect(error?.description.contains("goes beyond your own rights") == true)
+        }
+        let own = StoredAssignment(role: "viewer", operations: ["backup-daily"])
+        let (token, _) = try await fixture.directory.createToken("a", roles: [own], days: 1, by: vera)
+        // A later promotion of the maker does not widen the token.
+        try await fixture.directory.setRoles([StoredAssignment(role: "admin")], of: "vera", by: .system)
+        let permissions = try #require(fixture.request(bearer(token)).authorization).permissions
+        #expect(permissions.allows(.see, on: .operation("backup-daily")))
+        #expect(!permissions.allows(.start, on: .operation("backup-daily")))
+        #expect(!permissions.allows(.see, on: .operation("deploy")))
+    }
+
+    @Test func `no maker can use up the tokens and links of others`() async throws {
+        let fixture = try await DirectoryFixture {
+            ($0.shares.all, $0.shares.tokensOfOne, $0.shares.linksOfOne) = (5, 2, 2)
+        }
+        for name in ["ana", "bob"] { try await fixture.addUser(name) }
+        let viewer = [StoredAssignment(role: "viewer")]
+        for maker in [try person(fixture, "ana"), try person(fixture, "bob")] {
+            for _ in 0..<2 {
+                _ = try await fixture.directory.createToken("a", roles: viewer, days: 1, by: maker)
+                _ = try await fixture.directory.createLink(to: "r", of: "deploy", hours: 1, by: maker)
+            }
+            await #expect(throws: AccessError(.conflict, .tooManyOwnTokens, ["limit": "2"])) {
+                try await fixture.directory.createToken("a", roles: viewer, days: 1, by: maker)
+            }
+            await #expect(throws: AccessError(.conflict, .tooManyOwnLinks, ["limit": "2"])) {
+                try await fixture.directory.createLink(to: "r", of: "deploy", hours: 1, by: maker)
+            }
+        }
+    }
+
+    @Test func `the name of a token states its kind and its maker, whatever the token is called`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        let viewer = [StoredAssignment(role: "viewer")]
+        let ana = try person(fixture, "ana")
+        for name in ["root", "schedule", "hook deploy", String(repeating: "x", count: 100)] {
+            let (token, _) = try await fixture.directory.createToken(name, roles: viewer, days: 1, by: ana)
+            let principal = try #require(fixture.request(bearer(token)).authorization).principal
+            #expect(principal.name.hasPrefix("token \(name.prefix(40))") && principal.name.hasSuffix(" by ana"))
+            #expect(principal.name.count <= 100)
+        }
+        let (token, _) = try await fixture.directory.createToken("root", roles: viewer, days: 1, by: .system)
+        #expect(fixture.request(bearer(token)).authorization?.principal.name == "token root")
+    }
+
+    @Test func `a person cannot have the name of another kind of principal`() async throws {
+        let fixture = try await DirectoryFixture()
+        for name in ["schedule", "System", "operator", "anonymous", "hook", "token"] {
+            await #expect(throws: AccessError(.invalid, .reservedName, ["name": .text(name.lowercased())])) {
+                try await fixture.addUser(name)
+            }
+        }
+        let proxy = try await DirectoryFixture(.proxy(user: "remote-user", groups: nil)) {
+            $0.trustedProxies = [NetworkRange("127.0.0.1")].compactMap { $0 }
+        }
+        for name in ["schedule", "token root by ana", "Hook deploy", "link 7"] {
+            let principal = try #require(proxy.request(["remote-user": [name]]).authorization).principal
+            #expect(principal.name == "person \(name)" && principal.identity == name)
+        }
+        for name in ["ana", "tokenizer", "Hookham", "the schedule"] {
+            #expect(proxy.request(["remote-user": [name]]).authorization?.principal.name == name)
+        }
     }
 
     @Test func `expired, revoked, forged and truncated tokens are refused, and nothing else is tried`() async throws {

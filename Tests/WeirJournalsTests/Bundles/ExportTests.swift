@@ -31,6 +31,25 @@ import WeirStates
         return lines
     }
 
+    @Test(arguments: JournalKind.allCases)
+    func `an export names no run of steps that its reader may not know of`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            _ = try await journal.append([
+                .opening("whole", operation: "secret"),
+                .opening("part", operation: "upload", key: "step whole first 1"),
+            ])
+            func lines(_ mayName: (@Sendable (RunRecord) -> Bool)?) async throws -> String {
+                var lines: [String] = []
+                let export = JournalExport(of: journal, created: .test(99), mayName: mayName)
+                _ = try await export.run("part") { lines.append($0) }
+                return lines.joined(separator: "\n")
+            }
+            #expect(try await lines(nil).contains("step whole first 1"))
+            #expect(try await lines { $0.operation == "secret" }.contains("step whole first 1"))
+            #expect(try await !lines { $0.operation != "secret" }.contains("whole"))
+        }
+    }
+
     func take(_ lines: [String], _ journal: any Journal, at now: Timestamp = .test(100)) async throws
         -> ImportReport
     {

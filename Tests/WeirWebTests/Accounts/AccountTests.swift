@@ -16,6 +16,8 @@ struct AccountTests {
         ("GET", "/api/v1/users"), ("POST", "/api/v1/users"), ("DELETE", "/api/v1/users/x"),
         ("PUT", "/api/v1/users/x/roles"), ("PUT", "/api/v1/users/x/password"), ("GET", "/api/v1/tokens"),
         ("POST", "/api/v1/tokens"), ("DELETE", "/api/v1/tokens/x"), ("GET", "/api/v1/audit"),
+        ("POST", "/sign-in/back-channel-logout"), ("POST", "/users/x/ending"), ("GET", "/api/v1/people"),
+        ("DELETE", "/api/v1/people/x"),
     ]
 
     @Test func `every route is held to its requirement for every kind of principal`() async throws {

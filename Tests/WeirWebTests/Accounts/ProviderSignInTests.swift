@@ -21,6 +21,9 @@ struct ProviderSignInTests {
         ) async throws(IdentityProviderError) -> ProviderSignIn {
             throw IdentityProviderError(kind, "no end")
         }
+        func signOut(token: String) async throws(IdentityProviderError) -> ProviderSignOut {
+            throw IdentityProviderError(.failed, "no sign-out")
+        }
         func signOutURL() async -> String? { nil }
     }
 
@@ -38,6 +41,9 @@ struct ProviderSignInTests {
             defer { waiting.update { $0 - 1 } }
             _ = await waiting.first { _ in false }
             throw IdentityProviderError(.unreachable, "cancelled")
+        }
+        func signOut(token: String) async throws(IdentityProviderError) -> ProviderSignOut {
+            throw IdentityProviderError(.failed, "no sign-out")
         }
         func signOutURL() async -> String? { nil }
     }

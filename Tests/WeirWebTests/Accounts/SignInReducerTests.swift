@@ -17,10 +17,11 @@ import WeirStores
         store.dispatch(.nameChanged("ana"))
         await store.dispatch(.signIn(password: "x")).settled()
         #expect(store.currentState == SignInReducer.State())
-        guard case .enter(let entered)? = store.effectMailbox.next() else {
+        guard case .enter(let entered, let name)? = store.effectMailbox.next() else {
             Issue.record("nobody entered")
             return
         }
+        #expect(name == "ana")
         #expect(entered.text == secret.text)
         #expect(store.effectMailbox.next() == nil)
     }

@@ -63,6 +63,8 @@ struct EvictionTests {
         #expect(try address("2001:db8:1:2::1") == address("2001:db8:1:2:ffff::9"))
         #expect(try address("2001:db8:1:2::1") != address("2001:db8:1:3::1"))
         #expect(ConnectionAddress(nil) == ConnectionAddress(nil))
+        #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))
+        #expect(try address("::ffff:192.0.2.1") != address("::ffff:192.0.2.2"))
     }
 
     @Test func `a quarter of the files is left for what is no connection`() {

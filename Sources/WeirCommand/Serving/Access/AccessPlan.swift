@@ -36,6 +36,8 @@ struct AccessPlan: Sendable {
         configuration.hasCertificate = hasCertificate
         configuration.sessions.idle = Int64(settings.integer("session.idle-hours") ?? 12) * 3_600_000
         configuration.sessions.maximum = Int64(settings.integer("session.days") ?? 7) * 86_400_000
+        let leaseHours = max(settings.integer("oidc.lease-hours") ?? 24, settings.integer("oidc.session-hours") ?? 12)
+        configuration.lease = Int64(leaseHours) * 3_600_000
         if provider != nil {
             // Sessions end when the provider's claims expire.
             configuration.sessions.maximum = min(

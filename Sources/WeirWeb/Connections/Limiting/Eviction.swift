@@ -50,6 +50,8 @@ enum Eviction {
 }
 
 /// The client address of a connection, for counting: of IPv6 only the first 64 bits, because one client can own the rest.
+///
+/// An IPv4-mapped IPv6 address counts as its IPv4 address.
 struct ConnectionAddress: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -58,7 +60,10 @@ struct ConnectionAddress: Hashable, Sendable {
         // member names depends on the packages in the build.
         switch address {
         case .v4(let address): bytes = Self.bytes(4..<8, of: .v4(address))
-        case .v6(let address): bytes = Self.bytes(8..<16, of: .v6(address))
+        case .v6(let address):
+            let all = Self.bytes(8..<24, of: .v6(address))
+            let isMapped = all.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
+            bytes = Array(isMapped ? all.suffix(4) : all.prefix(8))
         case .unixDomainSocket, nil: bytes = []
         }
     }

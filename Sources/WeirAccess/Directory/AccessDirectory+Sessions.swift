@@ -1,0 +1,141 @@
+import Synchronization
+import WeirStates
+
+/// A person with everything that acts in their name.
+package struct PersonAccess: Sendable {
+    package let person: StoredPerson
+    /// The short id of the person, for URLs.
+    package let id: String
+    /// The roles of a local user; empty for others, whose roles come from grants.
+    package let roles: [StoredAssignment]
+    /// The time at which the identity source last named the person, or of a local user's last use of a session; nil for never.
+    package let seenAt: Int64?
+    /// The end of the lease of the rights of tokens and links; nil for local users.
+    package let leaseEnd: Int64?
+    package let sessions: [SessionRecord]
+    package let tokens: [TokenRecord]
+    package let links: [LinkRecord]
+}
+
+extension AccessDirectory {
+    /// All people: local users, and those that the identity source has named, sorted by name.
+    package var people: [PersonAccess] {
+        let time = now()
+        return state.withLock { state in
+            func key(_ person: StoredPerson) -> String { "\(person.isUser) \(person.identity)" }
+            let sessions = Dictionary(grouping: state.sessions.sessions.values) { key($0.person) }
+            let tokens = Dictionary(grouping: state.tokens.values) { $0.maker.map(key) ?? "" }
+            let links = Dictionary(grouping: state.links.values.filter { $0.expiresAt > time }) {
+                $0.maker.map(key) ?? ""
+            }
+            func access(_ person: StoredPerson, _ roles: [StoredAssignment], namedAt: Int64?) -> PersonAccess {
+                let own = (sessions[key(person)] ?? []).filter { state.sessions.session($0.hash, now: time) != nil }
+                return PersonAccess(
+                    person: person, id: PersonRecord.id(of: person.identity), roles: roles,
+                    seenAt: (own.map(\.usedAt) + [namedAt].compactMap { $0 }).max(),
+                    leaseEnd: state.leaseEnd(of: person),
+                    sessions: own.sorted { $0.usedAt > $1.usedAt }, tokens: tokens[key(person)] ?? [],
+                    links: links[key(person)] ?? [])
+            }
+            let users = state.users.values.map { user in
+                access(
+                    StoredPerson(name: user.name, identity: user.name, isUser: true, groups: []), user.roles,
+                    namedAt: nil)
+            }
+            return (users + state.people.all.map { access($0.person, [], namedAt: $0.namedAt) })
+                .sorted { ($0.person.name, $0.person.identity) < ($1.person.name, $1.person.identity) }
+        }
+    }
+
+    /// The sessions that have not ended, most recently used first; only those of one person if given.
+    package func sessions(of principal: Principal? = nil) -> [SessionRecord] {
+        let time = now()
+        return state.withLock { state in
+            state.sessions.sessions.values.filter {
+                state.sessions.session($0.hash, now: time) != nil && configuration.knows($0.person)
+                    && (principal == nil || $0.person.identity == principal?.identity)
+            }.sorted { ($0.usedAt, $0.hash) > ($1.usedAt, $1.hash) }
+        }
+    }
+
+    /// Ends a session of the principal, or of anybody if the flag is set.
+    package func endSession(_ id: String, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none)
+        async throws
+    {
+        try await change { [self] in
+            let session = state.withLock { $0.sessions.sessions.values.first { $0.id == id } }
+            guard let session, anybody || isMaker(principal, session.person) else {
+                throw AccessError(.missing, .unknownSession)
+            }
+            try await end([session], by: principal, from: origin)
+        }
+    }
+
+    /// Ends the sessions that a sign-out at the identity provider concerns; returns their number.
+    package func endSessions(of signOut: ProviderSignOut, from origin: AuditOrigin) async throws -> Int {
+        try await change { [self] in
+            let concerned = state.withLock { state in
+                state.sessions.sessions.values.filter { session in
+                    !session.person.isUser && (signOut.identity == nil || session.person.identity == signOut.identity)
+                        && (signOut.session == nil || session.providerSession == signOut.session)
+                }
+            }
+            guard !concerned.isEmpty else { return 0 }
+            try await end(concerned, by: .system, from: origin, "signed out at the identity provider")
+            return concerned.count
+        }
+    }
+
+    private func end(
+        _ sessions: [SessionRecord], by principal: Principal, from origin: AuditOrigin, _ words: String? = nil
+    ) async throws {
+        let entries = sessions.map { session in
+            entry(
+                .endSession, by: principal, from: origin, "person:\(session.person.identity)",
+                (["session \(session.id)"] + [words].compactMap { $0 }).joined(separator: "; "))
+        }
+        // Store first: a removal that is not stored would be undone silently by a restart.
+        try await write(sessions.map { .remove(kind: .session, id: $0.hash) }, entries)
+        let hashes = Set(sessions.map(\.hash))
+        _ = state.withLock { $0.sessions.end { hashes.contains($0.hash) } }
+        control.invalidate()
+    }
+
+    /// Ends all sessions, tokens and links of a person.
+    ///
+    /// A local user keeps the account. A person from an identity provider or a proxy can sign in again as long as that source
+    /// names them.
+    ///
+    /// - Parameters:
+    ///   - who: The short id, or the identity.
+    ///   - principal: The principal that ends the access.
+    ///   - origin: The origin of the request.
+    /// - Returns: What was ended.
+    /// - Throws: `AccessError` for an unknown person, or if the storage fails.
+    package func endAccess(of who: String, by principal: Principal, from origin: AuditOrigin = .none) async throws
+        -> PersonAccess
+    {
+        try await change { [self] in
+            guard let person = people.first(where: { $0.id == who || $0.person.identity == who }) else {
+                throw AccessError(.missing, .unknownPerson)
+            }
+            let changes =
+                person.sessions.map { StoredChange.remove(kind: .session, id: $0.hash) }
+                + person.tokens.map { .remove(kind: .token, id: $0.id) }
+                + person.links.map { .remove(kind: .link, id: $0.id) }
+            let words =
+                "ended: \(person.sessions.count) sessions, \(person.tokens.count) tokens, \(person.links.count) links"
+            let (kind, identity) = (person.person.isUser ? "user" : "person", person.person.identity)
+            try await write(changes, entry(.endAccess, by: principal, from: origin, "\(kind):\(identity)", words))
+            let hashes = Set(person.sessions.map(\.hash))
+            state.withLock { state in
+                _ = state.sessions.end { hashes.contains($0.hash) }
+                for token in person.tokens { state.tokens[token.id] = nil }
+                for link in person.links { state.links[link.id] = nil }
+                state.index()
+            }
+            control.invalidate()
+            return person
+        }
+    }
+}
