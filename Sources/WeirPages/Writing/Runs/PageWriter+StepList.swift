@@ -18,9 +18,9 @@ extension PageWriter {
         let steps = progress.steps.enumerated().map { ($1, "\(place.uid)-step\($0)") }
         let isDrawn = GraphShape.canDraw(progress) && !place.isCompact
         let isListed = !isDrawn && !place.isCompact
-        let asking = run.map { run in
-            steps.filter { $0.0.status == .asking && run.record.state.phase == .active }
-                .map { question($0.0, id: $0.1, run.record) }
+        let asking = steps.filter { $0.0.status == .asking && run?.record.state.phase == .active }
+        let questions = run.map { run in
+            asking.map { question($0.0, id: $0.1, run.record).merging(["isOnly": asking.count == 1]) }
         }
         return [
             "list": isListed ? steps.map { item($0, id: $1, of: operation, run?.record) } : nil, "isListed": isListed,
@@ -29,7 +29,7 @@ extension PageWriter {
             "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, $0, uid: place.uid) },
             "isCompact": place.isCompact,
             "sentence": run.flatMap { run in progress.ending.map { words(for: $0, of: run.record) } },
-            "hasTakenOver": progress.steps.contains { $0.doneIn != nil }, "asking": asking,
+            "hasTakenOver": progress.steps.contains { $0.doneIn != nil }, "asking": questions,
         ]
     }
 
