@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -15,6 +17,15 @@
 #endif
 
 const char *cinstallation_commit(void) { return WEIR_COMMIT; }
+
+#ifdef __linux__
+// The static libstdc++ calls it, and glibc has it only since 2.36: with this one, a package starts on 2.35.
+__attribute__((visibility("hidden"))) uint32_t arc4random(void) {
+    uint32_t number = 0;
+    while (getrandom(&number, sizeof number, 0) != sizeof number) {}
+    return number;
+}
+#endif
 
 int cinstallation_notify(const char *path, const char *text) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

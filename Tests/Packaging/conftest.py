@@ -60,7 +60,7 @@ class System:
         return self.folder / name.lstrip("/")
 
     def run(self, *command, user="root", check=True, **options):
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+        environment = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
         return subprocess.run(
             [CHROOT, f"--userspec={user}:{user}", self.folder, *command], check=check, text=True, env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)

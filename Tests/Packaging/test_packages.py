@@ -94,9 +94,8 @@ def test_every_command_has_a_man_page_without_a_fault(packages, tmp_path):
     subprocess.run(["dpkg-deb", "-x", file, tmp_path], check=True)
     pages = sorted(tmp_path.glob("usr/share/man/man1/*.gz"))
     assert {"weir.1.gz", "weir-serve.1.gz", "weir-user-add.1.gz"} <= {each.name for each in pages}
-    for each in pages:
-        checked = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", each], capture_output=True, text=True)
-        assert checked.stderr == "", each.name
+    text = subprocess.run(["zcat", *pages], capture_output=True, check=True).stdout
+    assert subprocess.run(["groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-z"], input=text, capture_output=True).stderr == b""
     completion = (tmp_path / "usr/share/bash-completion/completions/weir").read_text()
     assert "serve" in completion and subprocess.run(["bash", "-n"], input=completion, text=True).returncode == 0
 
