@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Writes a container image as one tar file, without a daemon and without root: an OCI layout that also has the manifest of
-`docker save`, so that `docker load`, `podman load` and `skopeo copy oci-archive:` all read it.
+`docker save`, so that `docker load`, `podman load` and `skopeo copy oci-archive:` all read it, also compressed with xz. Its layers are
+not compressed: the file as a whole is, which is smaller.
 
 The first layer has files of Debian packages, which apt-get downloads and nobody installs: libc, libpq, a small shell, certificates
 and time zones. The second layer has Weir. Every file has the time of SOURCE_DATE_EPOCH.
 """
 import argparse
 import datetime
-import gzip
 import hashlib
 import io
 import json
@@ -126,7 +126,6 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("--program", "--version", "--architecture"):
         parser.add_argument(name, required=True)
-    parser.add_argument("--level", type=int, default=9)
     parser.add_argument("file")
     options = parser.parse_args()
     blobs = {}
@@ -139,8 +138,7 @@ def main():
     layers = []
     for layer in (base_layer(), program_layer(pathlib.Path(options.program))):
         data = layer.bytes()
-        packed = gzip.compress(data, max(1, options.level), mtime=0)
-        layers.append({"data": hashlib.sha256(data).hexdigest(), "blob": keep(packed), "size": len(packed)})
+        layers.append({"digest": keep(data), "size": len(data)})
     created = datetime.datetime.fromtimestamp(now, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     configuration = json.dumps({
         "created": created, "architecture": options.architecture, "os": "linux",
@@ -154,14 +152,14 @@ def main():
             "Labels": {"org.opencontainers.image.title": "weir", "org.opencontainers.image.version": options.version,
                        "org.opencontainers.image.licenses": "Apache-2.0"},
         },
-        "rootfs": {"type": "layers", "diff_ids": ["sha256:" + layer["data"] for layer in layers]},
+        "rootfs": {"type": "layers", "diff_ids": ["sha256:" + layer["digest"] for layer in layers]},
         "history": [{"created": created, "created_by": "Packaging/image.py"} for _ in layers],
     }).encode()
     media = "application/vnd.oci.image."
     manifest = json.dumps({
         "schemaVersion": 2, "mediaType": media + "manifest.v1+json",
         "config": {"mediaType": media + "config.v1+json", "digest": "sha256:" + keep(configuration), "size": len(configuration)},
-        "layers": [{"mediaType": media + "layer.v1.tar+gzip", "digest": "sha256:" + layer["blob"], "size": layer["size"]}
+        "layers": [{"mediaType": media + "layer.v1.tar", "digest": "sha256:" + layer["digest"], "size": layer["size"]}
                    for layer in layers],
     }).encode()
     index = {
@@ -171,7 +169,7 @@ def main():
                                        "io.containerd.image.name": f"docker.io/library/weir:{options.version}"}}],
     }
     docker = [{"Config": f"blobs/sha256/{hashlib.sha256(configuration).hexdigest()}", "RepoTags": [f"weir:{options.version}"],
-               "Layers": [f"blobs/sha256/{layer['blob']}" for layer in layers]}]
+               "Layers": [f"blobs/sha256/{layer['digest']}" for layer in layers]}]
     files = {"oci-layout": b'{"imageLayoutVersion": "1.0.0"}', "index.json": json.dumps(index).encode(),
              "manifest.json": json.dumps(docker).encode()}
     files |= {f"blobs/sha256/{digest}": data for digest, data in blobs.items()}

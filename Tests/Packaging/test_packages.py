@@ -80,7 +80,7 @@ def test_a_postgresql_journal_without_libpq_is_refused_in_words(system, packages
 
 
 def test_the_tar_file_runs_from_any_folder_and_through_a_link(system, packages):
-    [file] = packages.glob("weir-*.tar.xz")
+    [file] = packages.glob("weir-*-linux-*.tar.xz")
     subprocess.run(["tar", "-C", system.path("/root"), "-xf", file], check=True)
     folder = file.name.removesuffix(".tar.xz")
     system.path("/usr/local/bin/weir").symlink_to(f"/root/{folder}/weir")
@@ -128,7 +128,7 @@ def test_every_download_is_at_most_40_megabytes_and_needs_libc_of_ubuntu_22_04(p
 
 @pytest.mark.skipif(bool(BUILD), reason="an image of a debug build is as large as the build")
 def test_the_image_is_read_by_other_tools_and_serves(packages, tmp_path):
-    [file] = packages.glob("weir-*-image-*.tar")
+    [file] = packages.glob("weir-*-image-*.tar.xz")
     for transport in ("oci-archive", "docker-archive"):
         answer = json.loads(subprocess.run(
             ["skopeo", "inspect", "--config", f"{transport}:{file}"], capture_output=True, text=True, check=True).stdout)
