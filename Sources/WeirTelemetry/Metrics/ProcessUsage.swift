@@ -28,7 +28,7 @@ package enum ProcessUsage {
     package static func maximumFiles() -> Double? {
         var limit = rlimit()
         guard getrlimit(files, &limit) == 0 else { return nil }
-        return limit.rlim_cur == RLIM_INFINITY ? .infinity : Double(limit.rlim_cur)
+        return limit.rlim_cur > 1 << 62 ? .infinity : Double(limit.rlim_cur)
     }
 
     /// The free space for this user on the file system of a path, in bytes.
