@@ -1,4 +1,6 @@
 import Hummingbird
+import Logging
+import WeirBoards
 package import WeirJournals
 import WeirPages
 import WeirStates
