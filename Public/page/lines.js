@@ -5,7 +5,7 @@ import { keep, release } from "../feed/claims.js";
 import { parse } from "../feed/page.js";
 
 /** The most lines in the document after a request. */
-const MOST = 2_000;
+const MOST = 1_000;
 
 /** The distance from an end of the window at which lines are requested, in pixels. */
 const NEAR = 1_000;

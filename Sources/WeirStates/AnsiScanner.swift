@@ -85,7 +85,9 @@ package struct AnsiScanner {
 
 extension String {
     /// The line without escape sequences and other terminal controls.
-    package var withoutEscapes: String { utf8.contains(0x1B) ? Self(scalars: AnsiScanner(self[...].unicodeScalars)) : self }
+    package var withoutEscapes: String {
+        utf8.contains(0x1B) ? Self(scalars: AnsiScanner(self[...].unicodeScalars)) : self
+    }
 
     /// The text that a terminal shows of the line in the end, without escape sequences and other controls.
     package var visibleText: String { Self(scalars: AnsiScanner(lastOverwritten)) }

@@ -35,8 +35,8 @@ struct StateTracker: Sendable {
     /// The state of the first disabled pattern.
     private(set) var givenUp: String?
     private var noticed: Set<String> = []
-    /// The attempt's last line on standard error and on standard output.
-    private(set) var lastLine: [OutputChannel: String] = [:]
+    /// The attempt's last line that is not blank, on standard output or standard error.
+    private(set) var lastLine: String?
 
     init(
         _ definition: OperationDefinition, _ input: CommandInput,
@@ -52,7 +52,7 @@ struct StateTracker: Sendable {
 
     /// Begins an attempt, without the values and lines of the one before it.
     mutating func begin() -> CommandState {
-        (known, lastLine) = ([:], [:])
+        (known, lastLine) = ([:], nil)
         name = CommandState.running
         details = StateDetails(slow: givenUp)
         return .active(name, details)
@@ -66,7 +66,7 @@ struct StateTracker: Sendable {
         if let report = StateReport(line: line) {
             return take(report)
         }
-        if !isTick, line.utf8.contains(where: { $0 > 0x20 }) { lastLine[channel] = line }
+        if !isTick, line.utf8.contains(where: { $0 > 0x20 }) { lastLine = line }
         var notice: String?
         for name in definition.stateOrder {
             for pattern in definition.states[name]?.patterns ?? [] where isTried(pattern) {

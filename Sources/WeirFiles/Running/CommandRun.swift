@@ -196,9 +196,8 @@ struct CommandRun: Sendable {
     // MARK: Ends
 
     private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
-        let last = known.lastLine[.standardError] ?? known.lastLine[.standardOutput]
         var problem = CommandProblem(
-            message: end.sentence(of: definition.program), last: last.map(StateReport.shortened))
+            message: end.sentence(of: definition.program), last: known.lastLine.map(StateReport.shortened))
         if case .exited(let code, _) = end { problem.code = code }
         if case .notStarted = end { problem.last = nil }
         if let text = known.text(definition.failure), !text.isEmpty {

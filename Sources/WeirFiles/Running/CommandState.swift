@@ -10,7 +10,7 @@ package import WeirStates
 /// | `.retrying(…)` | `retrying` | `{"attempt": 2, "of": 4, "milliseconds": 30000, "message": "…"}` |
 /// | `.stopping` | `stopping` | `{}` |
 /// | `.succeeded(…)` | `succeeded` | as an active one |
-/// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line on standard error", "code": 1}` |
+/// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line it printed", "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
 ///
 /// Active, succeeded and failed states also have `"slow": "uploading"` if a pattern of that state was disabled.
@@ -169,7 +169,7 @@ package struct CommandRetry: Codable, Sendable, Hashable {
 /// The reason why a program could not be started, or failed.
 package struct CommandProblem: ExplainedError, Codable, Sendable, Hashable {
     let message: String
-    /// The last line on standard error, or else on standard output.
+    /// The last line on standard output or standard error.
     var last: String?
     var code: Int32?
     /// The state whose pattern was disabled for the run because it was too slow.

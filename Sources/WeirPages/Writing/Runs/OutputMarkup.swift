@@ -55,7 +55,8 @@ struct OutputMarkup {
         defer { channels[line.channel] = channel }
         let isPiece = channel.continues
         // Most lines of a context change nothing.
-        guard isShown || isPiece || line.continues || line.text.utf8.contains(where: { $0 == 0x1B || $0 == 0xC2 }) else {
+        guard isShown || isPiece || line.continues || line.text.utf8.contains(where: { $0 == 0x1B || $0 == 0xC2 })
+        else {
             return
         }
         var item = channel.open ?? Item(number: line.number, channel: line.channel)

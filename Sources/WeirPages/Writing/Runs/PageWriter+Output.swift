@@ -101,7 +101,9 @@ extension PageWriter {
             rest = rest.dropFirst(Self.linesInStep)
         }
         if let last = steps.indices.last {
-            steps[last].patches += markup.grownElements.map { .morph(id: "line-\($0.number)", html: $0.html).asOptional }
+            steps[last].patches += markup.grownElements.map {
+                .morph(id: "line-\($0.number)", html: $0.html).asOptional
+            }
             steps[last].patches.append(count)
         }
         return steps
