@@ -17,7 +17,6 @@ struct AnsiStyle: Hashable, Sendable {
         /// A colour of the table of 256: the basic ones, a cube, and shades of grey.
         init?(index: Int) {
             switch index {
-            // Never traps: there are eight colours.
             case 0..<16: self = Self.basic[index % 8]
             case 16..<232: self = .cube((index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6)
             case 232..<256: self = .nearest(8 + (index - 232) * 10, 8 + (index - 232) * 10, 8 + (index - 232) * 10)
