@@ -131,7 +131,7 @@ let package = Package(
             name: "WeirStandard",
             dependencies: [
                 "CMarkGFM", "CZlib", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
-                "WeirStores",
+                "WeirStores", "WeirTelemetry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -219,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "WeirTelemetryTests",
             dependencies: [
-                "TestSupport", "WeirFlows", "WeirStates", "WeirTelemetry", .product(name: "CoreMetrics", package: "swift-metrics"),
+                "TestSupport", "WeirFlows", "WeirStates", "WeirTelemetry",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),

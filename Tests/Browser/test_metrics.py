@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from weir import Weir, until
+from weir import Weir, free_port, until
 
 DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "Documentation"
 
@@ -30,6 +30,13 @@ def get(url, accept=None):
         return answer.headers["Content-Type"], answer.read().decode()
 
 
+def reachable(url):
+    try:
+        return get(url)
+    except urllib.error.URLError:
+        return None
+
+
 def names(text):
     """The names of all samples."""
     return {match[1] for match in re.finditer(r"^([a-z_]+)(?:{.*})? ", text, re.M) if not match[0].startswith("#")}
@@ -39,7 +46,7 @@ class Collector:
     """An OpenTelemetry collector that keeps all spans."""
 
     def __init__(self):
-        self.spans, collector = [], self
+        self.spans, self.asked, collector = [], [], self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
@@ -52,6 +59,11 @@ class Collector:
                 self.send_header("Content-Length", "2")
                 self.end_headers()
                 self.wfile.write(b"{}")
+
+            def do_GET(self):
+                collector.asked.append(self.headers["traceparent"])
+                self.send_response(204)
+                self.end_headers()
 
             def log_message(self, *_):
                 pass
@@ -70,16 +82,17 @@ def server(tmp_path, sky):
     processes = []
 
     def start(**settings):
+        metrics = free_port()
         operations = tmp_path / "operations"
         operations.mkdir(exist_ok=True)
         (operations / "job.yml").write_text(FILE)
         weir = Weir(
             tmp_path / "weir", sky,
-            {"WEIR_OPERATIONS": str(operations), "WEIR_METRICS_LISTEN": "127.0.0.1:0", **settings})
+            {"WEIR_OPERATIONS": str(operations), "WEIR_METRICS_LISTEN": f"127.0.0.1:{metrics}", **settings})
         weir.start()
         processes.append(weir)
-        line = until(weir.process.stdout.readline)
-        weir.metrics = re.search(r"Metrics are at (http://\S+)", line)[1]
+        weir.metrics = f"http://127.0.0.1:{metrics}/metrics"
+        until(lambda: reachable(weir.metrics))
         return weir
 
     yield start
@@ -173,6 +186,15 @@ def test_a_collector_receives_the_trace_of_a_request_through_its_program(server)
     assert collector.service["service.name"] == {"stringValue": "weir"}
     printed = get(f"{weir.url}/runs/{run}/output")[1]
     assert f"traceparent=00-{trace}-{spans['program']['spanId']}-01" in printed
+
+
+def test_a_request_of_an_operation_continues_its_trace(server):
+    collector = Collector()
+    weir = server(WEIR_TRACING_ENDPOINT=collector.url)
+    weir.ask("operations/http-request/runs", "POST", {"url": collector.url + "/asked"})
+    (asked,) = until(lambda: collector.asked)
+    program = until(lambda: [span for span in collector.spans if span["name"] == "program"])
+    assert asked in [f"00-{span['traceId']}-{span['spanId']}-01" for span in program]
 
 
 def test_a_collector_that_is_away_delays_nothing_and_loses_spans_with_a_count(server):

@@ -86,7 +86,7 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditEntry {
-    /// Writes the entry to the server's log, too: at `notice` what changes rights and failed sign-ins, else at `debug`.
+    /// Writes the entry to the server's log, too: at `notice` what changes rights and failed sign-ins, else at `trace`.
     func log(to logger: Logger) {
         var metadata: Logger.Metadata = ["principal": "\(Quoted(principal))"]
         metadata["subject"] = subject.map { "\(Quoted($0))" }
@@ -97,12 +97,12 @@ extension AuditEntry {
 
     private var logLevel: Logger.Level {
         switch action {
-        case .signIn: outcome == .done ? .debug : .notice
+        case .signIn: outcome == .done ? .trace : .notice
         case .setUp, .addUser, .removeUser, .changeRoles, .changePassword, .createToken, .revokeToken, .createLink,
             .revokeLink:
             // A flood of refused requests would hide the changes.
-            outcome == .refused ? .debug : .notice
-        default: .debug
+            outcome == .refused ? .trace : .notice
+        default: .trace
         }
     }
 }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import WeirFlows
+import WeirTelemetry
 
 extension HTTPExchange {
     /// The addresses of the host that the request may connect to.
@@ -66,6 +67,8 @@ extension HTTPExchange {
     private func prepared(_ request: Request, _ target: HTTPTarget) throws -> HTTPClient.Request {
         var headers: HTTPHeaders = ["user-agent": "Weir", "accept": "*/*"]
         if request.body != nil { headers.add(name: "content-type", value: "text/plain; charset=utf-8") }
+        // A field of the request itself replaces it.
+        if let place = TraceParent.current { headers.add(name: TraceParent.header, value: "\(place)") }
         for field in request.headers { headers.replaceOrAdd(name: field.name, value: field.value) }
         return try HTTPClient.Request(
             url: target.text, method: request.method, headers: headers, body: request.body.map { .string($0) })
