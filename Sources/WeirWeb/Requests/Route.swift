@@ -191,8 +191,7 @@ enum Route: Hashable, Sendable {
     /// Whether errors are always problem documents rather than pages.
     var isForPrograms: Bool {
         switch self {
-        case .api, .poll, .healthLive, .healthReady, .hello, .hook, .runLines: true
-        case .api, .poll, .healthLive, .healthReady, .hello, .hook, .metrics: true
+        case .api, .poll, .healthLive, .healthReady, .hello, .hook, .metrics, .runLines: true
         default: false
         }
     }

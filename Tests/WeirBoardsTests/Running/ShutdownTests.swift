@@ -73,7 +73,7 @@ import WeirStates
         // The second process takes the run up, and is gone before anything else is recorded.
         let loader = BoardLoader(journal: copy, catalog: first.board.catalog, configuration: .init())
         #expect(try await loader.takeUpKept(at: Timestamp(milliseconds: 9_000)).map(\.id) == [queued])
-        try await loader.interruptUnfinished(at: Timestamp(milliseconds: 9_001), besides: [])
+        _ = try await loader.interruptUnfinished(at: Timestamp(milliseconds: 9_001), besides: [])
         #expect(try await copy.run(queued)?.cause == EndCause.stopped.description)
     }
 

@@ -120,7 +120,8 @@ import WeirStates
         #expect(Markup.check("<ol>\(html)</ol>", as: .fragment) == [])
         for one in lines.map({ self.html($0) }) {
             let inner = one.dropFirst(one.prefix { $0 != ">" }.count + 1).dropLast("</li>".count)
-            let bare = inner.replacing(/<span class="(ansi-[a-z]+ ?)+">|<a class="cut" href="[^"]*">|<\/span>|<\/a>/, with: "")
+            let bare = inner.replacing(
+                /<span class="(ansi-[a-z]+ ?)+">|<a class="cut" href="[^"]*">|<\/span>|<\/a>/, with: "")
             #expect(!bare.contains("<") && one.utf8.count < 120_000)
         }
     }
@@ -137,7 +138,8 @@ import WeirStates
             line("\u{1B}[31ma", 1, continues: true), line("other", 2, .standardError), line("b", 3, continues: true),
             line("c\u{1B}[0m", 4), line("next", 5),
         ]
-        let whole = #"<li id="line-1" value="1"><span class="ansi-red">a</span>"# + #"<span class="ansi-red">b</span>"#
+        let whole =
+            #"<li id="line-1" value="1"><span class="ansi-red">a</span>"# + #"<span class="ansi-red">b</span>"#
             + #"<span class="ansi-red">c</span></li>"#
         let rest = [
             ##"<li id="line-3" value="3" class="piece"><a href="#line-1">…</a></li>"##,
