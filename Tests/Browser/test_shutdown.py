@@ -90,10 +90,11 @@ def test_a_stop_interrupts_what_runs_and_keeps_what_waits(weir, receivers, tmp_p
     weir.process.send_signal(number)
     assert weir.process.wait(10) == 0
     assert (tmp_path / "ran").read_text().splitlines() == ["0", "retried"]
-    messages = receivers.of("generic")
-    assert [(message["event"], message["run"]["id"]) for message in messages] == [("interrupted", running["id"])]
     (tmp_path / "go").touch()
     weir.start()
+    # The message is sent before the server ends, or on a busy machine after it has started.
+    messages = until(lambda: receivers.of("generic"))
+    assert [(message["event"], message["run"]["id"]) for message in messages] == [("interrupted", running["id"])]
     ended = weir.ask("runs/" + running["id"])
     assert (ended["phase"], ended["cause"]) == ("interrupted", "the server was stopped")
     assert [weir.ended(run)["phase"] for run in queued] == ["succeeded", "succeeded"]
@@ -101,7 +102,7 @@ def test_a_stop_interrupts_what_runs_and_keeps_what_waits(weir, receivers, tmp_p
     assert weir.ended(retried)["phase"] == "succeeded"
     assert weir.cases(retried) == ["waiting", "running", "retrying", "succeeded"]
     output = weir.ask(f"runs/{retried['id']}/output")["lines"]
-    assert [line["text"] for line in output if line["channel"] == "output"] == ["attempt", "attempt"]
+    assert [line["text"] for line in output] == ["attempt", "attempt"]
     assert sorted((tmp_path / "ran").read_text().splitlines()) == ["0", "1", "2", "retried", "retried"]
     assert weir.ask("runs/" + steps["id"])["case"] == "ask"
     weir.ask(f"runs/{steps['id']}/decision", "POST", {"step": "ask", "decision": "approve"})
