@@ -35,7 +35,7 @@ package struct StepItems: Sendable, Hashable, Codable {
     package var doneIn: String?
 
     package init(total: Int, digest: String) {
-        marks = String(repeating: Mark.pending.rawValue, count: min(max(total, 0), Self.limit))
+        marks = String(repeating: Mark.pending.rawValue, count: max(0, min(total, Self.limit)))
         self.digest = digest
     }
 
