@@ -23,7 +23,8 @@ struct RouteTableTests {
             "/runs/\(run)/continuation", "/runs/\(run)/decision",
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
-            "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
+            "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/lines", "/runs/\(run)/export",
+            "/runs/export",
             "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
@@ -116,7 +117,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 44 + 39
+    private static let kindCount = 45 + 39
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -141,6 +142,7 @@ struct RouteTableTests {
         case .storeEffect: "storeEffect"
         case .viewerName: "viewerName"
         case .runOutput: "runOutput"
+        case .runLines: "runLines"
         case .runExport: "runExport"
         case .runsExport: "runsExport"
         case .pins: "pins"
