@@ -27,7 +27,7 @@ struct ServerTelemetry: Sendable {
         listen = settings.text("metrics.listen").flatMap(ListenAddress.init)
         registry.observeProcess(version: RootCommand.version, startedAt: Date().timeIntervalSince1970)
         let resource = ["service.name": "weir", "service.version": RootCommand.version]
-        let exporter = settings.text("tracing.endpoint").map { endpoint in
+        let exporter = settings.text("tracing.endpoint").map { [registry] endpoint in
             let collector = SpanCollector(endpoint)
             return SpanExporter(resource: resource, metrics: registry, logger: logger) { try await collector.send($0) }
         }
