@@ -239,7 +239,7 @@ struct ChoiceListTests {
         #expect(mistake("users", "lines") == "table: Choose “names” or “states”, not “lines”.")
         #expect(
             mistake("none", "lines")
-                == "table: Beside this choice of “database” there is nothing to choose here. Choose another there.")
+                == "table: There are no values for this choice of “database”. Choose another.")
         #expect(mistake("orders", "x") == "table: Choose “lines”, “states” or “names”, not “x”.")
         // One mistake is enough to say that the other choice is wrong.
         #expect(mistake("x", "lines") == "database: Choose “orders”, “users” or “none”, not “x”.")

@@ -63,8 +63,15 @@ extension AccessDirectory {
         }
         let person = StoredPerson(name: user.name, identity: user.name, isUser: true, groups: [])
         // The password may have changed, or the user may have been removed, during hashing.
-        let secret = try await begin(person, from: origin, replacing: old) { state in
-            state.users[user.name]?.password == user.password
+        let secret: SecretText?
+        do {
+            secret = try await begin(person, from: origin, replacing: old) { state in
+                state.users[user.name]?.password == user.password
+            }
+        } catch {
+            // The password was right, so an outage of the storage must not delay the attempts after it.
+            state.withLock { $0.throttle.withdraw(key, from: address, browser: browser) }
+            throw error
         }
         guard let secret else { return .wrong }
         state.withLock { $0.throttle.succeed(key, from: address, browser: browser) }

@@ -111,7 +111,10 @@ package struct StoredAssignment: Hashable, Sendable, Codable {
 extension StoredAssignment {
     /// The role with its restrictions, as the audit and lists show it: `operator (operations backup*; tags db)`.
     package var words: String {
-        let parts = [("operations", operations), ("stores", stores), ("tags", tags)].compactMap { name, list in
+        let lists = [("operations", operations), ("stores", stores), ("tags", tags)]
+        // What selects nothing is only said if nothing else is selected, because the selections add up.
+        let selecting = lists.filter { $0.1?.isEmpty == false }
+        let parts = (selecting.isEmpty ? lists : selecting).compactMap { name, list in
             list.map { "\(name) \($0.isEmpty ? "none" : $0.joined(separator: " "))" }
         }
         return parts.isEmpty ? role : "\(role) (\(parts.joined(separator: "; ")))"

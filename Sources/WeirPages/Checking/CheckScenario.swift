@@ -56,11 +56,15 @@ struct CheckScenario {
             let views = SampleViews(entry).views
             states(entry, views)
             var isNew = traits.insert(entry)
+            let ends = [Phase.succeeded, .failed].compactMap { phase in
+                views.firstIndex { $0.record.state.phase == phase }
+            }
             let samples = views.enumerated().filter { index, view in
                 let isNewState = traits.insert(view.record.state, of: entry)
                 isNew = isNew || isNewState
-                // Includes the first and the last state, because pages compare states.
-                return isWhole || isNewState || index == 0 || index == views.count - 1
+                // Includes the first and the last state, because pages compare states, and a success and a failure,
+                // because the overview names the last failure before a success.
+                return isWhole || isNewState || index == 0 || index == views.count - 1 || ends.contains(index)
             }
             guard isWhole || isNew else { continue }
             shown.append(entry)

@@ -30,6 +30,8 @@ struct OperationTraits {
         case requiredField, defaultValue, help, unit, keptSecret
         case state(Phase, progress: WorkProgress.Unit?, hasTotal: Bool)
         case unnamedState, payload, noRetry
+        /// A state of an operation whose runs are named by their input.
+        case inputState(Phase)
     }
 
     private struct Seen: Hashable {
@@ -51,6 +53,7 @@ struct OperationTraits {
         if state.caseName == "none" { traits.append(.unnamedState) }
         if state.payload.object?.isEmpty != true { traits.append(.payload) }
         if state.payload["canRetry"] == .bool(false) { traits.append(.noRetry) }
+        if entry.fields.contains(where: { $0.defaultValue != nil }) { traits.append(.inputState(state.phase)) }
         return insert(traits, Kind(entry))
     }
 

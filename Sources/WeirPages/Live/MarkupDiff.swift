@@ -44,8 +44,10 @@ struct MarkupDiff {
             return nil
         }
         var changes: [String: String?] = [:]
-        // The client widens the bar of a current state or step.
-        let grows = new.name == "rect" && [before, after].allSatisfy { $0["class"]?.hasSuffix(" open") ?? false }
+        // The client widens the bar of a current state or step, whose id ends in `-x`, but not the piece of a scrubber.
+        let grows =
+            new.name == "rect" && id.hasSuffix("-x")
+            && [before, after].allSatisfy { $0["class"]?.hasSuffix(" open") ?? false }
         for (name, value) in after where before[name] != value && !(grows && name == "width") {
             changes[name] = .some(value)
         }

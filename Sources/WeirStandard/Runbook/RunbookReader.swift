@@ -49,7 +49,7 @@ struct RunbookReader {
 
     private mutating func read(_ block: MarkdownNode, depth: Int, within step: Int?) throws {
         guard block.type == "list" else {
-            if block.holdsTask {
+            if block.type == "block_quote", holdsBox(block) {
                 remarks.append(
                     RunbookFileError(
                         "a box in a quotation is no step; remove the > in front of it", file: file,
@@ -135,6 +135,19 @@ struct RunbookReader {
         // A backslash at the end of a line is a line break, which must not remain on one line.
         let broken = lines.dropLast().map { $0.hasSuffix("\\") ? String($0.dropLast()) : $0 } + lines.suffix(1)
         return broken.joined(separator: " ").onOneLine
+    }
+
+    /// Returns whether an item at any depth of a quotation begins with a box.
+    ///
+    /// `cmark-gfm` does not take it for a task there, because it looks for the box from the beginning of the line.
+    private func holdsBox(_ block: MarkdownNode) -> Bool {
+        guard block.type != "tasklist" else { return true }
+        if block.type == "item", let text = block.children.first, text.type == "paragraph",
+            ["[ ] ", "[x] ", "[X] "].contains(where: source(text).hasPrefix)
+        {
+            return true
+        }
+        return block.children.contains(where: holdsBox)
     }
 
     /// Returns whether an item's box is ticked.

@@ -4,7 +4,7 @@ import WeirStates
 
 /// One message of the log as a line of text or JSON.
 ///
-/// Neither format lets a value end the line: text escapes control and format characters, and JSON all that it must.
+/// Neither format lets a value end the line: both escape control and format characters and the separators of lines.
 package enum LogLine {
     /// The keys of the context, which JSON shows beside the message; all other metadata is in `metadata`.
     package static let contextKeys = ["request", "run", "operation", "trace"]
@@ -14,7 +14,7 @@ package enum LogLine {
         _ event: LogEvent, label: String, metadata: Logger.Metadata, at date: Date
     ) -> String {
         var members = [
-            ("time", date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))),
+            ("time", date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
             ("level", event.level.rawValue), ("logger", label), ("message", event.message.description),
         ].map { (name: $0, value: JSONValue.string($1)) }
         var rest = metadata
@@ -24,7 +24,31 @@ package enum LogLine {
         }
         if !rest.isEmpty { members.append(("metadata", .object(rest.mapValues(json)))) }
         let texts = members.map { name, value in "\"\(name)\":\((try? value.text()) ?? "null")" }
-        return "{" + texts.joined(separator: ",") + "}"
+        return escaped("{" + texts.joined(separator: ",") + "}")
+    }
+
+    /// JSON with escapes for what ends or disguises a line to some readers; outside strings JSON has none of it.
+    private static func escaped(_ json: String) -> String {
+        if json.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return json }
+        var text = ""
+        for scalar in json.unicodeScalars {
+            guard endsOrDisguises(scalar) else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return text
+    }
+
+    private static func endsOrDisguises(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 
     private static func json(_ value: Logger.MetadataValue) -> JSONValue {
@@ -43,10 +67,10 @@ package enum LogLine {
         if isPlain { return line }
         var text = ""
         for scalar in line.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
+            if endsOrDisguises(scalar) {
                 text += scalar == "\n" ? "\\n" : "\\u{" + String(scalar.value, radix: 16) + "}"
-            default: text.unicodeScalars.append(scalar)
+            } else {
+                text.unicodeScalars.append(scalar)
             }
         }
         return (line.hasSuffix("\n") ? String(text.dropLast(2)) : text) + "\n"

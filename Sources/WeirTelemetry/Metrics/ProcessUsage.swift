@@ -4,8 +4,14 @@ import Foundation
 package enum ProcessUsage {
     /// The resident memory in bytes, or nil on systems without `/proc`.
     package static func residentBytes() -> Int64? {
-        guard let pages = fields(of: "/proc/self/statm").dropFirst().first.flatMap({ Int64($0) }) else { return nil }
-        return pages.multipliedReportingOverflow(by: Int64(clamping: getpagesize())).partialValue
+        #if os(Linux)
+            guard let pages = fields(of: "/proc/self/statm").dropFirst().first.flatMap({ Int64($0) }) else {
+                return nil
+            }
+            return pages.multipliedReportingOverflow(by: Int64(clamping: getpagesize())).partialValue
+        #else
+            return nil
+        #endif
     }
 
     /// The CPU time in seconds.
@@ -17,12 +23,16 @@ package enum ProcessUsage {
 
     /// The number of open file descriptors, or nil on systems without `/proc`.
     package static func openFiles() -> Int? {
-        guard let folder = opendir("/proc/self/fd") else { return nil }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // Without `.`, `..` and the folder itself.
-        return max(count - 3, 0)
+        #if os(Linux)
+            guard let folder = opendir("/proc/self/fd") else { return nil }
+            defer { closedir(folder) }
+            var count = 0
+            while readdir(folder) != nil { count += 1 }
+            // Without `.`, `..` and the folder itself.
+            return max(count - 3, 0)
+        #else
+            return nil
+        #endif
     }
 
     package static func maximumFiles() -> Double? {

@@ -41,7 +41,7 @@ extension AccountResponder {
         if case .enter(let secret, let name)? = store.effectMailbox.next() {
             var response = enter(secret, to: form.back)
             if let mark = directory.browserMark(of: name) {
-                response.headers[values: .setCookie].append(directory.cookie.browserField(mark))
+                response.headers[values: .setCookie].insert(directory.cookie.browserField(mark), at: 0)
             }
             return response
         }

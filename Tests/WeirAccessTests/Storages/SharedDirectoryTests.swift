@@ -48,7 +48,7 @@ import Testing
             let token = try await two.directory.createToken(
                 "ci", roles: [StoredAssignment(role: "viewer")], days: nil, by: ana
             ).token
-            #expect(await one.nameLookedUp(["authorization": ["Bearer \(token.text)"]]) == "ci")
+            #expect(await one.nameLookedUp(["authorization": ["Bearer \(token.text)"]]) == "token ci by ana")
             let link = try await one.directory.createLink(to: "r1", of: "deploy", hours: 1, by: ana).link
             await two.directory.lookUp()
             #expect(two.directory.authorization(ofLink: link.text) != nil)
@@ -194,7 +194,7 @@ import Testing
                 by: Principal(.person, name: "Ana", identity: "i#7", groups: ["ops"])
             ).token
             let fields = ["authorization": ["Bearer \(token.text)"]]
-            #expect(await two.nameLookedUp(fields) == "ci")
+            #expect(await two.nameLookedUp(fields) == "token ci by Ana")
             let held = try #require(two.request(fields).authorization)
             #expect(held.permissions.allows(.start, on: .operation("deploy")))
             ana.groups = []

@@ -98,9 +98,32 @@ struct AudienceTests {
                 #expect(try region.json()["k"] == "snap")
                 #expect(region["cache-control"] == "private, no-store")
             }
-            // Of a feed that may not be seen there is nothing, whoever's label stands before it.
-            let hidden = ada.replacing("/board/", with: "/operation-secret/")
-            #expect(try await server.ask("GET", hidden, headers: ["X-Test: vera"]).status == 404)
+            // Of a feed that may not be seen there is nothing, whoever's label stands before it: the answer is that for a
+            // feed that does not exist, and leads to nothing.
+            for (feed, missing) in [
+                ("operation-secret", "operation-nothere"),
+                ("run-\(theirs)", "run-" + String(repeating: "0", count: theirs.count)),
+            ] {
+                let hidden = ada.replacing("/board/", with: "/\(feed)/")
+                let answer = try await server.ask("GET", hidden, headers: ["X-Test: vera"])
+                let none = try await server.ask(
+                    "GET", hidden.replacing(feed, with: missing), headers: ["X-Test: vera"])
+                let json = try answer.json()
+                let other = try JSONValue(parsing: none.text.replacing(missing, with: feed))
+                // All but the slot in `next`, whose phase comes from the name that was asked for.
+                #expect(answer.status == 200 && none.status == 200)
+                func told(_ json: JSONValue) -> [String: JSONValue]? { json.object?.filter { $0.key != "next" } }
+                #expect(told(json) != nil && told(json) == told(other))
+                #expect(json["k"] == "reset" && json["why"] == "audience" && json["ev"]?.array?.isEmpty == true)
+                let snap = try #require(json["snap"]?.string)
+                #expect(try await server.ask("GET", snap, headers: ["X-Test: vera"]).status == 404)
+                // With one's own label, too, and at the region of another audience.
+                let own = vera.replacing("/board/", with: "/\(feed)/")
+                #expect(try await server.ask("GET", own, headers: ["X-Test: vera"]).status == 404)
+                let label = String(vera.split(separator: "/")[2])
+                let region = snap.replacing(label, with: bare[2])
+                #expect(try await server.ask("GET", region, headers: ["X-Test: vera"]).status == 404)
+            }
             #expect(try await server.ask("GET", ada).status == 401)
         }
     }

@@ -46,7 +46,7 @@ struct HeaderTests {
             #expect(!(try await server.ask("GET", "/sign-in").text.contains("/sign-out")))
             let bearer = try await server.bearer("viewer")
             let page = try await server.ask("GET", "/", [bearer, "Accept: text/html"]).text
-            #expect(page.contains(">viewer</a>") && !page.contains("/sign-out"))
+            #expect(page.contains(">token viewer</a>") && !page.contains("/sign-out"))
         }
         try await AccountServer.run(.none(allowsForwarded: false), isEmpty: true) { server in
             let page = try await server.ask("GET", "/", ["Accept: text/html"]).text

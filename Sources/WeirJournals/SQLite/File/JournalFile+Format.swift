@@ -63,7 +63,7 @@ extension JournalFile {
     /// The copy replaces an earlier one of the same format. Throws `JournalError` if it cannot be written; then nothing is
     /// migrated.
     func copyBeforeMigration(_ pool: DatabasePool) throws {
-        let format = try pool.read { database in
+        let format = try pool.writeWithoutTransaction { database in
             try database.schema(is: JournalSchema.applicationID) ? try database.journalVersion() : 0
         }
         guard (1..<JournalSchema.version).contains(format) else { return }
