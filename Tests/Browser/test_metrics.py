@@ -16,7 +16,7 @@ DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "Documentation"
 
 FILE = """
 title: Job
-summary: Does what it is told.
+description: Does what it is told.
 inputs: [{name: outcome, default: fine}]
 shell: |
   echo "traceparent=$TRACEPARENT"
@@ -105,7 +105,7 @@ def finished(weir, outcome="fine", **headers):
         weir.url + "/api/v1/operations/job/runs", method="POST", data=json.dumps({"outcome": outcome}).encode(),
         headers={"Content-Type": "application/json", **headers})
     with urllib.request.urlopen(request, timeout=30) as answer:
-        run, identity = json.load(answer)["run"], answer.headers["X-Request-ID"]
+        run, identity = json.load(answer)["id"], answer.headers["X-Request-ID"]
     until(lambda: weir.ask(f"runs/{run}").get("endedAt"))
     return run, identity
 
