@@ -53,7 +53,7 @@ import WeirStates
     }
 
     /// The most bytes of a change to another state, by the kind of page.
-    private static let transition = ["board": 2_000, "runs": 500, "operation": 3_600, "run": 3_400]
+    private static let transition = ["board": 2_100, "runs": 500, "operation": 3_600, "run": 3_400]
     /// The most bytes of an opening; a run's own page is never open before it.
     private static let opening = ["board": 2_200, "runs": 1_350, "operation": 11_300, "run": 7_700]
 
