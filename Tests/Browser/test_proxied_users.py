@@ -357,7 +357,7 @@ def test_whoever_signs_in_at_the_proxy_is_who_the_server_sees(secret, weir, prox
     given = {"name": "nightly", "roles": [{"role": "viewer", "operations": ["greeting"]}]}
     token = ana.post("/api/v1/tokens", json=given).json()["token"]
     program = client(Authorization=f"Bearer {token}")
-    assert program.get("/api/v1/account").json()["name"] == "nightly"
+    assert program.get("/api/v1/account").json()["name"] == "token nightly by ana"
     assert program.get("/api/v1/streams/operation-greeting").status_code == 200
     assert program.get("/api/v1/streams/operation-deploy").status_code == 404
     assert client(Authorization="Bearer weir_x").get("/").status_code == 401
