@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WeirAccess
+import WeirBoards
 import WeirJournals
 
 @testable import WeirCommand
