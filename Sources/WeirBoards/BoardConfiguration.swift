@@ -73,7 +73,7 @@ package struct RefusedSettings: Sendable, Hashable {
 
 /// Why a server starts and sends nothing automatically, shown to administrators.
 package struct QuietStart: Sendable, Hashable {
-    package enum Reason: String, Sendable, CaseIterable {
+    package enum Reason: String, Codable, Sendable, CaseIterable {
         /// The operator has asked for it.
         case asked
         /// The journal's file is a copy, or an older state that was put back.

@@ -88,6 +88,7 @@ package struct AuditEntry: Hashable, Sendable {
 extension AuditEntry {
     /// Writes the entry to the server's log, too: at `notice` what changes rights and failed sign-ins, else at `trace`.
     func log(to logger: Logger) {
+        guard logger.logLevel <= logLevel else { return }
         var metadata: Logger.Metadata = ["principal": "\(Quoted(principal))"]
         metadata["subject"] = subject.map { "\(Quoted($0))" }
         metadata["address"] = address.map { "\(Quoted($0))" }

@@ -38,9 +38,7 @@ extension AccessDirectory {
                     links: links[key(person)] ?? [])
             }
             let users = state.users.values.map { user in
-                access(
-                    StoredPerson(name: user.name, identity: user.name, isUser: true, groups: []), user.roles,
-                    namedAt: nil)
+                access(StoredPerson(user: user.name), user.roles, namedAt: nil)
             }
             return (users + state.people.all.map { access($0.person, [], namedAt: $0.namedAt) })
                 .sorted { ($0.person.name, $0.person.identity) < ($1.person.name, $1.person.identity) }

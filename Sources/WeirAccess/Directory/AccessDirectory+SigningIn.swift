@@ -61,7 +61,7 @@ extension AccessDirectory {
             refuse(key, from: origin, "wrong name or password")
             return .wrong
         }
-        let person = StoredPerson(name: user.name, identity: user.name, isUser: true, groups: [])
+        let person = StoredPerson(user: user.name)
         // The password may have changed, or the user may have been removed, during hashing.
         let secret: SecretText?
         do {
@@ -186,7 +186,7 @@ extension AccessDirectory {
             name.text, password: password, roles: [StoredAssignment(role: "admin")], by: .system, onlyAsFirst: true)
         audit.record(.setUp, by: Principal(.person, name: name.text), from: origin)
         return try await begin(
-            StoredPerson(name: name.text, identity: name.text, isUser: true, groups: []), from: origin, replacing: nil)
+            StoredPerson(user: name.text), from: origin, replacing: nil)
     }
 
     // MARK: Passwords

@@ -30,6 +30,9 @@ struct PeopleTable: Sendable {
 }
 
 extension StoredPerson {
+    /// A local user.
+    init(user name: String) { self.init(name: name, identity: name, isUser: true, groups: []) }
+
     /// The principal with the groups last named by the identity source.
     var principal: Principal {
         Principal(.person, name: ReservedName.person(name), identity: identity, groups: Set(groups))

@@ -20,7 +20,8 @@ struct KnownBrowser: Sendable {
     /// Parses the cookie of a browser; nil unless the server signed it for this user.
     init?(_ text: String, of user: UserRecord, key: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard !key.isEmpty, parts.count == 2, let id = parts.first, let code = parts.last.flatMap(Self.bytes),
+        guard !key.isEmpty, parts.count == 2, let id = parts.first,
+            let code = parts.last.flatMap({ Hex(String($0)) })?.bytes,
             HMAC<SHA256>.isValidAuthenticationCode(
                 code, authenticating: Self.signed(user, String(id)), using: Self.key(key))
         else { return nil }
@@ -31,20 +32,6 @@ struct KnownBrowser: Sendable {
 
     private static func signed(_ user: UserRecord, _ id: String) -> Data {
         Data("browser\n\(user.name)\n\(user.changedAt)\n\(id)".utf8)
-    }
-
-    private static func bytes(_ hex: Substring) -> [UInt8]? {
-        let digits = Array(hex.utf8)
-        guard digits.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: digits.count, by: 2) {
-            // Never traps: the count is even.
-            guard let byte = UInt8(String(decoding: digits[start...start + 1], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
-        return bytes
     }
 }
 

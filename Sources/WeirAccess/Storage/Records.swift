@@ -62,8 +62,6 @@ package struct PersonRecord: Hashable, Sendable, Codable {
     package var namedAt: Int64
 
     /// A short id for lists and URLs, because an identity can contain any characters.
-    package var id: String { Self.id(of: person.identity) }
-
     package static func id(of identity: String) -> String { String(SecretText.hash(of: identity).prefix(16)) }
 }
 

@@ -233,18 +233,24 @@ extension JournalPlace {
 extension BackupManifest {
     /// Counts the contents of databases that no one writes; throws `JournalError` and `DatabaseError`.
     mutating func count(in folder: URL) throws {
-        func path(_ name: String) -> String? {
-            let path = folder.appending(path: name).path
-            return FileManager.default.fileExists(atPath: path) ? path : nil
-        }
-        journal = try path("journal.sqlite").map { try JournalInspection(path: $0) }
-        access = try path("access.sqlite").map { path in
+        journal = try Self.path("journal.sqlite", in: folder).map { try JournalInspection(path: $0) }
+        try countRecords(in: folder)
+    }
+
+    /// Counts the users, tokens and waiting messages; throws `DatabaseError`.
+    mutating func countRecords(in folder: URL) throws {
+        access = try Self.path("access.sqlite", in: folder).map { path in
             let counts = try SQLiteSnapshot.numbers(
                 path, ["user", "token"].map { "SELECT count(*) FROM record WHERE kind = '\($0)'" })
             return Access(users: counts.first ?? 0, tokens: counts.last ?? 0)
         }
-        waitingMessages = try path("deliveries.sqlite").flatMap {
+        waitingMessages = try Self.path("deliveries.sqlite", in: folder).flatMap {
             try SQLiteSnapshot.numbers($0, ["SELECT count(*) FROM delivery WHERE status = 'waiting'"]).first
         }
+    }
+
+    private static func path(_ name: String, in folder: URL) -> String? {
+        let path = folder.appending(path: name).path
+        return FileManager.default.fileExists(atPath: path) ? path : nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import WeirBoards
 import WeirJournals
 import WeirStates
 
@@ -91,7 +92,7 @@ private struct FolderSink: BackupSink {
 
     init(folder: URL) { self.folder = folder }
 
-    mutating func begin(_ name: BackupName, size: Int64) throws {
+    mutating func begin(_ name: BackupName) throws {
         let file = name.url(in: folder)
         var parent = file.deletingLastPathComponent()
         if !folders.contains(parent.path) { try NewFile.folder(parent) }

@@ -43,7 +43,7 @@ struct BackupVerification: Sendable {
             faults.append("\(name) is damaged.")
         }
         var counted = manifest
-        try counted.count(in: folder)
+        try counted.countRecords(in: folder)
         if counted.access != manifest.access { faults.append("The users are not those that the backup says.") }
         if counted.waitingMessages != manifest.waitingMessages {
             faults.append("The waiting messages are not those that the backup says.")

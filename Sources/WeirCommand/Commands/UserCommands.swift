@@ -27,9 +27,7 @@ struct UserCommands: AsyncParsableCommand {
                 try folder.make()
                 var configuration = AccessConfiguration(.command)
                 (configuration.sessions.idle, configuration.sessions.maximum) = (.max, .max)
-                let leaseHours = max(
-                    settings.integer("oidc.lease-hours") ?? 24, settings.integer("oidc.session-hours") ?? 12)
-                configuration.lease = Int64(leaseHours) * 3_600_000
+                configuration.lease = settings.lease
                 let control = AccessControl(rules: settings.rules ?? AccessRules())
                 let audit = try AuditLog(folder: nil)
                 return try await AccessFiles(folder).with(JournalPlace(settings)) { storage in

@@ -11,23 +11,14 @@ import WeirStates
 ///
 /// It keeps a restored copy quiet over restarts and crashes.
 struct Quiet: Codable, Sendable, Hashable {
-    enum Reason: String, Codable, Sendable {
-        /// The setting `quiet` is `yes`.
-        case asked
-        /// The journal's file is a copy, or an older state.
-        case copied
-        /// A backup was restored into the folder.
-        case restored
-    }
-
-    var reason: Reason
+    var reason: QuietStart.Reason
     var since: Timestamp
     /// Set by `weir resume`: whether to discard what has waited; nil while quiet.
     var resumes: Bool?
 
     private static let name = "quiet.json"
 
-    init(reason: Reason, since: Timestamp) { (self.reason, self.since) = (reason, since) }
+    init(reason: QuietStart.Reason, since: Timestamp) { (self.reason, self.since) = (reason, since) }
 
     private static func file(_ folder: DataFolder) -> URL { folder.url.appending(path: name) }
 
@@ -95,16 +86,10 @@ extension Quiet {
         return quiet.start
     }
 
-    private var start: QuietStart {
-        switch reason {
-        case .asked: QuietStart(.asked, since: since)
-        case .copied: QuietStart(.copied, since: since)
-        case .restored: QuietStart(.restored, since: since)
-        }
-    }
+    private var start: QuietStart { QuietStart(reason, since: since) }
 }
 
-extension Quiet.Reason {
+extension QuietStart.Reason {
     var words: String {
         switch self {
         case .asked: "it was asked for"

@@ -41,10 +41,9 @@ package struct JournalInspection: Sendable, Hashable, Codable {
     }
 
     private init(_ database: Database) throws {
-        guard
-            try SQLStatement(database, "PRAGMA application_id").first(read: { $0.integer(0) })
-                == JournalSchema.applicationID
-        else { throw JournalError(.unavailable, "The file is not a journal.") }
+        guard try database.schema(is: JournalSchema.applicationID) else {
+            throw JournalError(.unavailable, "The file is not a journal.")
+        }
         func number(_ query: String) throws -> Int64 {
             try SQLStatement(database, query).first { $0.integer(0) } ?? 0
         }

@@ -68,8 +68,7 @@ struct PagePatcher {
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
             let card = isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
-            let asked = publication.before.map { writer.pendingDecisions(of: $0.record) }
-            return isShown && asked != writer.pendingDecisions(of: run.record) ? card + attention() : card
+            return isShown && asksOtherwise(run) ? card + attention() : card
         }
         let board = publication.board
         var patches: [Patch] = []
@@ -93,19 +92,28 @@ struct PagePatcher {
     private func wall(_ run: RunView) -> [Patch] {
         let isShown = writer.isActive(run) && writer.catalog[run.record.operation].map { $0.partOf == nil } ?? false
         guard isTransition else {
-            let asked = publication.before.map { writer.pendingDecisions(of: $0.record) }
             let state = isShown ? changed("wall-\(run.record.id)-state", \.run, writer.wallState) : []
-            return asked != writer.pendingDecisions(of: run.record) ? state + attention() : state
+            return asksOtherwise(run) ? state + attention() : state
         }
         return attention()
             + changed("running", "partials/running") { ["running": writer.running(on: $0.board)] }
             + title { .wall($0.board) }
     }
 
+    /// Whether the run waits for other decisions than before.
+    private func asksOtherwise(_ run: RunView) -> Bool {
+        publication.before.map { writer.pendingDecisions(of: $0.record) } != writer.pendingDecisions(of: run.record)
+    }
+
     /// The patches of the counts and of the runs that need a person.
     private func attention() -> [Patch] {
-        changed("summary", "partials/summary") { ["summary": writer.summary(of: $0.board)] }
-            + changed("attention", "partials/attention") { writer.attentionFields(writer.attention(of: $0.board)) }
+        let (old, new) = (publication.boardBefore, publication.board)
+        let (former, current) = (writer.attention(of: old), writer.attention(of: new))
+        return difference(
+            "summary", "partials/summary", ["summary": writer.summary(of: old, former)],
+            ["summary": writer.summary(of: new, current)])
+            + difference(
+                "attention", "partials/attention", writer.attentionFields(former), writer.attentionFields(current))
     }
 
     private func runs(_ run: RunView) -> [Patch] {
@@ -240,7 +248,11 @@ struct PagePatcher {
     /// The patches of an element that is rendered for both sides.
     func changed(_ id: String, _ template: String, _ fields: (Side) -> Fields?) -> [Patch] {
         guard let new = fields(after) else { return [] }
-        let former = fields(before).map { writer.render(template, $0).html }
+        return difference(id, template, fields(before), new)
+    }
+
+    private func difference(_ id: String, _ template: String, _ old: Fields?, _ new: Fields) -> [Patch] {
+        let former = old.map { writer.render(template, $0).html }
         return MarkupDiff.patches(from: former, to: writer.render(template, new).html, id: id)
     }
 

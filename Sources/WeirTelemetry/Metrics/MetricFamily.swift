@@ -28,10 +28,10 @@ final class MetricFamily: Sendable {
         _ labels: [(String, String)], make: (Metric.Kind) -> any MetricValue
     ) -> (any MetricValue)? {
         let rendered = render(labels)
-        let new = make(metric.kind)
         return core.withLock { core in
             if let index = core.index[rendered] { return core.series[index].value }
             guard core.series.count < Self.limit else { return nil }
+            let new = make(metric.kind)
             core.index[rendered] = core.series.count
             core.series.append(Series(labels: rendered, value: new))
             return new

@@ -30,9 +30,6 @@ package final class MetricsRegistry: MetricsFactory {
         _ = byName[metric.name]?.series(bounded(labels)) { _ in ObservedValue(read) }
     }
 
-    /// Whether a metric has a series, for tests.
-    package func hasSeries(_ metric: Metric) -> Bool { byName[metric.name]?.all.isEmpty == false }
-
     private func bounded(_ labels: [(String, String)]) -> [(String, String)] {
         labels.map { name, value in
             let isKnown = values.withLock { values in

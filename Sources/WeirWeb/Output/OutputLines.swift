@@ -15,7 +15,7 @@ struct OutputLines {
         let query = exchange.target.query
         let after = try query.place("after") ?? .zero
         let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
-        if query["before"] == nil, let search = try OutputExcerpts(dashboard: dashboard).search(query, limit: limit) {
+        if let search = try OutputExcerpts(dashboard: dashboard).search(query, limit: limit) {
             guard query["wait"] == nil else { throw .malformedQuery("wait", .queryNoWait) }
             return try await list(search, in: run, after: after)
         }

@@ -86,7 +86,7 @@ enum RouteKind: String, CaseIterable, Sendable {
         case "hooks": self = .hook
         case "health": self = .health
         case "metrics": self = .metrics
-        case "sign-in", "sign-out", "setup", "account", "users", "tokens", "audit", "links": self = .account
+        case "sign-in", "sign-out", "setup", "account", "users", "tokens", "audit", "links", "sessions": self = .account
         default: self = .page
         }
     }

@@ -4,14 +4,14 @@ import WeirStates
 
 /// Takes the parts that a reader has found.
 protocol BackupSink {
-    mutating func begin(_ name: BackupName, size: Int64) throws
+    mutating func begin(_ name: BackupName) throws
     mutating func take(_ bytes: [UInt8]) throws
     mutating func end() throws
 }
 
 /// Discards the parts, to check a backup.
 struct DiscardingSink: BackupSink {
-    func begin(_ name: BackupName, size: Int64) {}
+    func begin(_ name: BackupName) {}
     func take(_ bytes: [UInt8]) {}
     func end() {}
 }
@@ -165,7 +165,7 @@ private struct TarEntries {
         }
         guard let header = TarHeader(block, longName: longName) else { throw BackupReader.damaged }
         left = header.size
-        padding = Int(clamping: (512 - header.size % 512) % 512)
+        padding = TarHeader.padding(after: header.size).count
         if header.isLongName {
             guard longName == nil, header.name == TarHeader.longName,
                 (102...Int64(TarHeader.longestName)).contains(left)
@@ -187,7 +187,7 @@ private struct TarEntries {
         guard names.insert(name.text).inserted, names.count <= Self.most else { throw BackupReader.damaged }
         state = .content
         current = (name, header.size, SHA256())
-        try sink.begin(name, size: header.size)
+        try sink.begin(name)
         if left == 0 { try endPart(&sink) }
     }
 

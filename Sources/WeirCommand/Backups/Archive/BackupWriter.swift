@@ -25,15 +25,15 @@ final class BackupWriter {
         if let sealing { try put(sealing.header) }
     }
 
-    /// Adds a file as it is now, or its first `size` bytes.
-    func add(_ name: BackupName, file: URL, size: Int64? = nil) throws {
+    /// Adds a file as it is now.
+    func add(_ name: BackupName, file: URL) throws {
         let source: FileHandle
         do {
             source = try RegularFile.open(file.path)
         } catch {
             throw StartError.unavailable("\(file.path) cannot be read. Run this as the server's user.")
         }
-        let size = try size ?? Int64(clamping: source.seekToEnd())
+        let size = Int64(clamping: try source.seekToEnd())
         try source.seek(toOffset: 0)
         var left = size
         try add(name, size: size) {

@@ -36,8 +36,7 @@ struct AccessPlan: Sendable {
         configuration.hasCertificate = hasCertificate
         configuration.sessions.idle = Int64(settings.integer("session.idle-hours") ?? 12) * 3_600_000
         configuration.sessions.maximum = Int64(settings.integer("session.days") ?? 7) * 86_400_000
-        let leaseHours = max(settings.integer("oidc.lease-hours") ?? 24, settings.integer("oidc.session-hours") ?? 12)
-        configuration.lease = Int64(leaseHours) * 3_600_000
+        configuration.lease = settings.lease
         if provider != nil {
             // Sessions end when the provider's claims expire.
             configuration.sessions.maximum = min(
@@ -192,5 +191,12 @@ struct OpenIDPlan: Sendable {
             )
         }
         return OpenIDConfiguration.ClientSecret(secret)
+    }
+}
+
+extension Settings {
+    /// How long tokens and links outlive the last sign-in of their maker at the provider, in milliseconds.
+    var lease: Int64 {
+        Int64(max(integer("oidc.lease-hours") ?? 24, integer("oidc.session-hours") ?? 12)) * 3_600_000
     }
 }

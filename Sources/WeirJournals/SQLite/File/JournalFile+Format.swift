@@ -143,7 +143,7 @@ extension JournalFile {
 }
 
 extension Database {
-    fileprivate func schema(is applicationID: Int64) throws -> Bool {
+    func schema(is applicationID: Int64) throws -> Bool {
         try SQLStatement(self, "PRAGMA application_id").first { $0.integer(0) } == applicationID
     }
 

@@ -16,8 +16,10 @@ extension PageWriter {
         guard progress.steps.contains(where: { $0.began != nil && $0.doneIn == nil }) else { return nil }
         let length = lanesLength(run)
         let usual = record.opening.expected?.steps ?? [:]
+        // The shape of a graph is costly, and an active run has no critical path yet.
         let critical =
-            GraphShape.canDraw(progress) ? criticalPath(progress, GraphShape(progress.steps, label: 0), run) : []
+            record.endedAt != nil && GraphShape.canDraw(progress)
+            ? criticalPath(progress, GraphShape(progress.steps, label: 0), run) : []
         let labels = progress.steps.map { label(of: $0.name, in: record.operation) }
         let rows = progress.steps.enumerated().map { index, step -> Fields in
             let bar = bar(step, run, length)
