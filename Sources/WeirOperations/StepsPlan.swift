@@ -47,11 +47,17 @@ package struct StepsPlan: Sendable, Hashable {
         package let allowsFailure: Bool
         /// Whether it runs after all other steps, whatever their outcome.
         package let isFinally: Bool
+        /// The condition without which it is skipped.
+        package let condition: StepCondition?
+        /// The list of which each item gets a run of its own.
+        package let forEach: ForEach?
+        package let repetition: Repetition?
 
         package init(
             _ name: String, _ work: Work, retry: Retry? = nil, timeout: Duration? = nil,
             afterFailureOf: Set<String> = [], isRepeatable: Bool = false, needs: [String]? = nil,
-            allowsFailure: Bool = false, isFinally: Bool = false
+            allowsFailure: Bool = false, isFinally: Bool = false, condition: StepCondition? = nil,
+            forEach: ForEach? = nil, repetition: Repetition? = nil
         ) {
             self.name = name
             self.work = work
@@ -62,6 +68,9 @@ package struct StepsPlan: Sendable, Hashable {
             self.needs = needs
             self.allowsFailure = allowsFailure
             self.isFinally = isFinally
+            self.condition = condition
+            self.forEach = forEach
+            self.repetition = repetition
         }
 
         package var operation: String? {
@@ -90,6 +99,37 @@ package struct StepsPlan: Sendable, Hashable {
         }
     }
 
+    package struct ForEach: Sendable, Hashable {
+        package enum List: Sendable, Hashable {
+            case fixed([JSONValue])
+            /// A list, a text that is a JSON array, or a text with an item in each line.
+            case value(StepValue)
+        }
+
+        package let list: List
+        /// The maximum number of items at the same time; nil for that of the plan.
+        package let atOnce: Int?
+
+        package init(_ list: List, atOnce: Int? = nil) {
+            self.list = list
+            self.atOnce = atOnce
+        }
+    }
+
+    /// Runs a step again, at intervals, until rules about its run hold.
+    package struct Repetition: Sendable, Hashable {
+        package let interval: Duration
+        package let until: StepCondition
+        /// The maximum number of runs.
+        package let limit: Int
+
+        package init(interval: Duration, until: StepCondition, limit: Int) {
+            self.interval = interval
+            self.until = until
+            self.limit = limit
+        }
+    }
+
     package struct Approval: Sendable, Hashable {
         /// The question for the person.
         package let prompt: StepValue
@@ -105,61 +145,6 @@ package struct StepsPlan: Sendable, Hashable {
             self.within = within
             self.approvesByItself = approvesByItself
             self.who = who
-        }
-    }
-}
-
-/// A template for a step's value, with references to inputs and to values of earlier steps.
-///
-/// Inserted values are not expanded again.
-package struct StepValue: Sendable, Hashable {
-    package enum Part: Sendable, Hashable {
-        case text(String)
-        /// An input of the whole run.
-        case input(String)
-        /// A value of an earlier step's run at its end.
-        case reported(step: String, value: String)
-    }
-
-    package let parts: [Part]
-
-    package init(_ parts: [Part]) { self.parts = parts }
-
-    package enum Missing: Error, Hashable {
-        /// An input was not given; the caller decides what that means.
-        case input(String)
-        case reported(step: String, value: String)
-    }
-
-    /// Evaluates the template; a single reference keeps the value's type; otherwise the result is a text.
-    package func filled(
-        input: [String: JSONValue], reported: [String: [String: JSONValue]]
-    ) throws(Missing) -> JSONValue {
-        var text = ""
-        for part in parts {
-            let value: JSONValue
-            switch part {
-            case .text(let fixed): value = .string(fixed)
-            case .input(let name):
-                guard let given = input[name], given != .null else { throw .input(name) }
-                value = given
-            case .reported(let step, let name):
-                guard let given = reported[step]?[name] else { throw .reported(step: step, value: name) }
-                value = given
-            }
-            if parts.count == 1 { return value }
-            text += Self.text(value)
-        }
-        return .string(text)
-    }
-
-    private static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .string(let text): text
-        case .bool(let flag): String(flag)
-        case .integer(let number): String(number)
-        case .number(let number): String(number)
-        case .null, .array, .object: ""
         }
     }
 }

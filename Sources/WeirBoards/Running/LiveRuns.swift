@@ -90,6 +90,8 @@ final class LiveRun: Sendable {
     let request: StartRequest
     let operation: String
     let cancel: @Sendable (CancellationCause) -> Void
+    /// The cause of the cancellation, or nil if the run was not cancelled.
+    let stopCause: @Sendable () -> CancellationCause?
     /// Waits until the run has ended and its work has returned.
     let outcome: @Sendable () async -> RunOutcome
     /// Stops the queue of the operation, and returns whether the run waits in it.
@@ -118,6 +120,7 @@ final class LiveRun: Sendable {
         self.output = output
         self.hold = hold
         cancel = run.cancel
+        stopCause = { run.stopCause }
         outcome = run.outcome
         pauseWork = run.pause
     }
@@ -134,7 +137,9 @@ final class LiveRun: Sendable {
 
     /// Stops recording a run of steps, so that the next process continues it.
     func leave() {
-        if request.host != nil { recording.withLock { $0 }?.cancel() }
+        guard let host = request.host else { return }
+        recording.withLock { $0 }?.cancel()
+        host.closing.stop()
     }
 
     /// Whether the run is left to the next process, so that its end here is not recorded.

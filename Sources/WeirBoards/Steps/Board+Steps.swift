@@ -34,23 +34,28 @@ extension Board {
         return StartReceipt(run: run, sequence: await sequence(of: recorded), isNew: false)
     }
 
-    /// Starts an ended steps run again at the first step that did not succeed, with the results of the succeeded steps.
+    /// Starts an ended steps run again with the steps that did not succeed, and with the one named by `step`; all that
+    /// does not depend on these is taken over.
     ///
-    /// Throws the errors of `retry`, and `nothingToContinue`.
+    /// Throws the errors of `retry`, `nothingToContinue`, and `unknownStep`.
     package func retryFromFailedStep(
-        _ run: String, actor: String, idempotencyKey: String? = nil
+        _ run: String, from step: String? = nil, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
         if follows {
-            let command = BoardCommand.retryFromFailedStep(run: run, actor: actor, key: idempotencyKey)
+            let command = BoardCommand.retryFromFailedStep(run: run, from: step, actor: actor, key: idempotencyKey)
             return try await handOver(command).startReceipt
         }
         let record = try await self.run(run)
         guard record.endedAt != nil else { throw .stillActive }
         let recorded = try? record.state.state(as: StepsState.self).steps
-        guard catalog[record.operation]?.isResumable == true, let recorded, StepsMachine.canContinue(recorded) else {
-            throw BoardError(.nothingToContinue, .nothingToContinue)
+        guard catalog[record.operation]?.isResumable == true, let recorded,
+            step != nil || StepsMachine.canContinue(recorded)
+        else { throw BoardError(.nothingToContinue, .nothingToContinue) }
+        if let step, !StepsMachine.canBegin(at: step, in: recorded) {
+            let names = recorded.steps.map { "“\($0.name)”" }
+            throw BoardError(.unknownStep, .unknownStep, ["step": BoardError.short(step), "steps": .all(names)])
         }
-        let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run))
+        let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run, from: step))
         guard let beginning = try? StateRecord(state) else {
             throw BoardError(.nothingToContinue, .nothingToContinue)
         }
@@ -67,6 +72,7 @@ extension Board {
             do { try await clock.sleep(for: .seconds(1)) } catch { break }
         }
         let fields = catalog[operation]?.fields ?? []
+        let input = input.merging(InputField.texts(ofStructures: input, fields: fields)) { $1 }
         let typed = InputField.object(fromScalars: input, fields: fields).object ?? [:]
         // Keeps empty texts, which an argument can consist of.
         let whole = JSONValue.object(typed.merging(input) { converted, _ in converted })
@@ -101,5 +107,22 @@ extension BoardError {
 
     static var stillActive: BoardError {
         BoardError(.stillRunning, .stillActive)
+    }
+}
+
+extension InputField {
+    /// The JSON texts of lists and objects that are given to fields of texts.
+    fileprivate static func texts(
+        ofStructures input: [String: JSONValue], fields: [InputField]
+    ) -> [String: JSONValue] {
+        var texts: [String: JSONValue] = [:]
+        for field in fields {
+            guard let value = input[field.name], value.array != nil || value.object != nil else { continue }
+            switch field.kind {
+            case .text, .multiline, .secret: texts[field.name] = (try? value.text()).map(JSONValue.string)
+            default: continue
+            }
+        }
+        return texts
     }
 }

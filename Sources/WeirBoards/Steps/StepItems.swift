@@ -61,4 +61,12 @@ package struct StepItems: Sendable, Hashable, Codable {
         guard failures.count < Self.maximumFailures else { return }
         failures.append(failure)
     }
+
+    /// The items of a new run, which takes over those that succeeded.
+    func again(of run: String) -> StepItems {
+        var items = StepItems(total: total, digest: digest)
+        for index in indices(.succeeded) { items.mark(index, .succeeded) }
+        items.doneIn = doneIn ?? run
+        return items
+    }
 }

@@ -10,6 +10,8 @@ struct StepsHost: Sendable {
     /// Whether the run began in another process, so that its secrets are lost.
     var isResumed = false
     let decisions = StepDecisions()
+    /// The waits to end when the server shuts down.
+    let closing = StepStops()
     /// The board, or nil once it is gone.
     let board: @Sendable () -> Board?
 
@@ -40,6 +42,48 @@ struct StepsHost: Sendable {
             idempotencyKey: key(of: step, attempt), operation: operation, actor: opening.actor)
     }
 
+    /// The newest recorded attempt at a step, from the first one in question, and its run.
+    func newestRun(of step: String, from first: Int, operation: String) async -> (attempt: Int, run: RunRecord?) {
+        var newest = (attempt: first, run: await run(of: step, attempt: first, operation: operation))
+        while newest.run != nil, let next = await run(of: step, attempt: newest.attempt + 1, operation: operation) {
+            newest = (newest.attempt + 1, next)
+        }
+        return newest
+    }
+
+    /// The cause of the cancellation of the whole run; nil if it exceeded its time limit.
+    var stopCause: String? { board()?.runs[run]?.stopCause()?.description }
+
+    /// Cancels the whole run again for the cause that an earlier process recorded.
+    func cancelAgain(_ cause: String) { board()?.runs[run]?.cancel(CancellationCause(EndCause(cause))) }
+
+    /// What a run printed on standard output, without the last line end.
+    ///
+    /// Throws `StepRefusal` if that is more than 64 KiB, or cannot be read.
+    func output(of run: String, step: String) async throws(StepRefusal) -> String {
+        guard let board = board() else { throw StepRefusal(.shuttingDown) }
+        var text = ""
+        var joiner = OutputJoiner()
+        var last: SequenceNumber = 0
+        while true {
+            let lines: [OutputLine]
+            do { lines = try await board.output(of: run, after: last, limit: 500) } catch { throw StepRefusal(error) }
+            guard let end = lines.last else { break }
+            last = end.number
+            for line in lines where line.channel == .standardOutput {
+                text += joiner.text(line.text, on: line.channel, continues: line.continues)
+            }
+            guard text.utf8.count <= Self.outputLimit + 1 else {
+                throw StepRefusal(
+                    .noValue,
+                    "The step “\(step)” printed more than 64 KiB, which is too long for a value. Let it write a file.")
+            }
+        }
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
+    private static let outputLimit = 65_536
+
     /// Follows a run until its end is recorded; returns nil if the run does not exist.
     func follow(_ run: String, onChange: @escaping @Sendable (RunRecord) -> Void) async -> RunRecord? {
         guard let board = board() else { return nil }
@@ -62,112 +106,6 @@ struct StepsHost: Sendable {
     func cancel(_ run: String, _ cause: EndCause) { board()?.runs[run]?.cancel(CancellationCause(cause)) }
 
     private func key(of step: String, _ attempt: Int) -> String { "step \(run) \(step) \(attempt)" }
-}
-
-/// The pending approval of a steps run; the first decision wins.
-final class StepDecisions: Sendable {
-    typealias Apply = @Sendable (StepsProgress.Decision) -> Void
-
-    private let asking = Locked<(step: String, apply: Apply)?>(nil)
-
-    /// Opens an approval; `apply` is called at most once.
-    func open(_ step: String, apply: @escaping Apply) { asking.withLock { $0 = (step, apply) } }
-
-    /// Decides the approval; returns false if none is open at that step.
-    func decide(_ decision: StepsProgress.Decision, at step: String) -> Bool {
-        let apply = asking.withLock { asking -> Apply? in
-            guard asking?.step == step else { return nil }
-            defer { asking = nil }
-            return asking?.apply
-        }
-        apply?(decision)
-        return apply != nil
-    }
-
-    func close() { asking.withLock { $0 = nil } }
-}
-
-/// Builds the inputs of steps from the input of the whole run and the values that earlier steps reported.
-struct StepValues: Sendable {
-    let input: [String: JSONValue]
-    let fields: [InputField]
-    let host: StepsHost
-
-    /// The input of a step, without the fields that refer to an absent input.
-    ///
-    /// Throws `StepRefusal` if a secret was lost in a restart or a step did not report a value.
-    func input(
-        _ values: [String: StepValue], after progress: StepsProgress
-    ) async throws(StepRefusal) -> [String: JSONValue] {
-        let reported = await reported(to: Array(values.values), progress)
-        var filled: [String: JSONValue] = [:]
-        for (name, value) in values {
-            do throws(StepValue.Missing) {
-                filled[name] = try value.filled(input: input, reported: reported)
-            } catch {
-                switch error {
-                case .input(let name):
-                    guard host.isResumed, fields.contains(where: { $0.name == name && $0.isSecret }) else { continue }
-                    throw StepRefusal(
-                        .noValue,
-                        "The secret “\(name)” is not kept over a restart of the server. Start the operation again.")
-                case .reported(let step, let value):
-                    throw StepRefusal(.noValue, progress.absence(of: value, from: step))
-                }
-            }
-        }
-        return filled
-    }
-
-    /// A display text, in which unknown and secret values are empty.
-    func text(_ value: StepValue, after progress: StepsProgress) async -> String {
-        let reported = await reported(to: [value], progress)
-        return value.parts.map { part in
-            let secret =
-                if case .input(let name) = part { fields.contains { $0.name == name && $0.isSecret } } else { false }
-            guard !secret, let filled = try? StepValue([.text(""), part]).filled(input: input, reported: reported)
-            else {
-                return ""
-            }
-            return filled.string ?? ""
-        }.joined()
-    }
-
-    /// The final values of the succeeded steps that these values refer to.
-    private func reported(
-        to values: [StepValue], _ progress: StepsProgress
-    ) async -> [String: [String: JSONValue]] {
-        let names = values.flatMap(\.parts).compactMap { part -> String? in
-            guard case .reported(let step, _) = part else { return nil }
-            return step
-        }
-        var reported: [String: [String: JSONValue]] = [:]
-        for step in progress.steps where names.contains(step.name) && step.status == .succeeded {
-            guard let run = step.run, let payload = await host.record(of: run)?.state.payload.object else { continue }
-            let own = payload.filter { Self.isScalar($0.value) }
-            reported[step.name] = own.merging(payload["values"]?.object ?? [:]) { $1 }
-        }
-        return reported
-    }
-
-    private static func isScalar(_ value: JSONValue) -> Bool {
-        switch value {
-        case .string, .bool, .integer, .number: true
-        case .null, .array, .object: false
-        }
-    }
-}
-
-extension StepsProgress {
-    /// Why a step has no value of that name.
-    fileprivate func absence(of value: String, from name: String) -> String {
-        switch steps.first(where: { $0.name == name })?.status {
-        case .skipped: "The step “\(name)” was skipped, so that it has no value “\(value)”."
-        case .failed, .cancelled, .interrupted:
-            "The step “\(name)” did not succeed, so that it has no value “\(value)”."
-        default: "The step “\(name)” reported no value “\(value)”."
-        }
-    }
 }
 
 struct StepRefusal: Error {

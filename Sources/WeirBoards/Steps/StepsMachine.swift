@@ -2,94 +2,163 @@ import WeirJournals
 package import WeirOperations
 import WeirStates
 
-/// Decides which step comes next and how the whole run ends; pure, without tasks or clocks.
+/// Decides which steps begin and how the whole run ends; pure, without tasks or clocks.
+///
+/// In a sequence, each step waits for the one before it. In a graph, a step waits for those that it needs, and up to
+/// `atOnce` steps run at the same time; approvals do not count. Steps that are declared as `finally` follow all others.
 package struct StepsMachine: Sendable, Equatable {
-    enum Next: Equatable {
-        /// Begin the step at that index.
-        case begin(Int, attempt: Int)
-        case end
+    /// A step that begins, by its index.
+    struct Begin: Sendable, Hashable {
+        let index: Int
+        let attempt: Int
+
+        init(_ index: Int, attempt: Int) { (self.index, self.attempt) = (index, attempt) }
+    }
+
+    private enum Verdict {
+        case wait, begin
+        case skip(StepsProgress.Because)
     }
 
     private let plan: StepsPlan
     private(set) var progress: StepsProgress
+    /// The steps that have begun and are not over.
+    private(set) var active: Set<Int> = []
+    /// Whether the whole run was cancelled or exceeded its time limit.
+    private(set) var isStopped = false
 
     /// Starts from the beginning, or continues from a recorded progress.
     ///
     /// - Returns: Nil if the recorded steps differ from those of the plan.
     package init?(_ plan: StepsPlan, from recorded: StepsProgress = StepsProgress()) {
         self.plan = plan
-        if recorded.steps.isEmpty {
-            progress = StepsProgress(of: plan)
-        } else {
-            guard recorded.steps.map(\.name) == plan.steps.map(\.name),
-                recorded.steps.map(\.operation) == plan.steps.map(\.operation)
-            else { return nil }
-            progress = recorded
+        let begun = StepsProgress(of: plan)
+        guard !recorded.steps.isEmpty else {
+            progress = begun
+            return
         }
+        let isSame = zip(recorded.steps, begun.steps).allSatisfy { one, other in
+            one.name == other.name && one.operation == other.operation && one.needs == other.needs
+                && one.isFinally == other.isFinally
+        }
+        guard isSame, recorded.steps.count == begun.steps.count else { return nil }
+        progress = recorded
+        active = Set(current)
     }
 
-    /// The progress of a retry, which takes over the succeeded steps up to the first one that did not succeed.
-    static func takingOver(_ recorded: StepsProgress, of run: String) -> StepsProgress {
-        var hasEnded = false
-        return StepsProgress(
-            recorded.steps.map { step in
-                // A step that runs only after a failure is not taken over.
-                if step.status == .skipped, !hasEnded { return .init(step.name, operation: step.operation) }
-                hasEnded = hasEnded || step.status != .succeeded
-                guard !hasEnded else { return .init(step.name, operation: step.operation) }
-                var done = step
-                done.doneIn = step.doneIn ?? run
-                return done
-            })
-    }
-
-    /// Whether a retry could take over at least one step and has at least one left to run.
-    package static func canContinue(_ recorded: StepsProgress) -> Bool {
-        recorded.steps.contains { $0.status == .succeeded } && recorded.ending != nil
-            && takingOver(recorded, of: "").steps.first { $0.doneIn == nil && $0.status == .pending } != nil
-            && takingOver(recorded, of: "").steps.contains { $0.doneIn != nil }
-    }
-
-    /// Returns the next thing to do, and marks the steps before it that are not needed as skipped.
-    mutating func next() -> Next {
-        for index in plan.steps.indices where progress.steps[index].status == .pending {
-            guard isNeeded(plan.steps[index]) else {
-                progress.steps[index].status = .skipped
-                continue
+    /// Returns the steps that begin now, and marks those that are not needed as skipped.
+    mutating func next() -> [Begin] {
+        var begins: [Begin] = []
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for index in order where progress.steps[index].status == .pending && !active.contains(index) {
+                switch verdict(on: index) {
+                case .wait: break
+                case .skip(let because):
+                    progress.steps[index].status = .skipped
+                    progress.steps[index].because = because
+                    hasChanged = true
+                case .begin:
+                    guard hasRoom(for: index) else { break }
+                    active.insert(index)
+                    begins.append(Begin(index, attempt: (progress.steps[index].attempt ?? 0) + 1))
+                }
             }
-            return .begin(index, attempt: (progress.steps[index].attempt ?? 0) + 1)
         }
-        return .end
+        return begins
     }
 
-    private func isNeeded(_ step: StepsPlan.Step) -> Bool {
-        let failed = Set(progress.steps.filter { $0.status == .failed || $0.status == .interrupted }.map(\.name))
-        if step.afterFailureOf.isEmpty { return failed.isEmpty && progress.ending == nil }
-        return !failed.isDisjoint(with: step.afterFailureOf)
+    /// The indices of the steps that have begun and are not over.
+    var current: [Int] {
+        progress.steps.indices.filter { !progress.steps[$0].status.isOver && progress.steps[$0].status != .pending }
     }
-
-    /// The index of the step that has begun and is not over.
-    var current: Int? { progress.steps.firstIndex { !$0.status.isOver && $0.status != .pending } }
 
     mutating func change(_ index: Int, _ body: (inout StepsProgress.Step) -> Void) {
         guard progress.steps.indices.contains(index) else { return }
         body(&progress.steps[index])
     }
 
-    /// Ends a step; `ending` says why the whole run will not succeed, and the first reason is kept.
-    mutating func end(_ index: Int, _ status: StepsProgress.Status, at: Timestamp, _ ending: StepsProgress.Ending?) {
+    /// Ends a step, unless it is over; `ending` says why the whole run will not succeed, and the first reason is kept.
+    mutating func end(
+        _ index: Int, _ status: StepsProgress.Status, at: Timestamp, _ ending: StepsProgress.Ending?,
+        because: StepsProgress.Because? = nil
+    ) {
+        guard progress.steps.indices.contains(index), !progress.steps[index].status.isOver else { return }
+        active.remove(index)
         change(index) {
-            $0.status = status
-            $0.ended = at
-            $0.progress = nil
+            ($0.status, $0.ended, $0.progress, $0.because) = (status, at, nil, because)
         }
-        if let ending, progress.ending == nil { progress.ending = ending }
+        if let ending, progress.ending == nil, !plan.steps[index].allowsFailure { progress.ending = ending }
     }
 
+    /// Lets no further step begin, except those that follow all others.
+    mutating func stop(_ cause: String?) {
+        isStopped = true
+        progress.stop = progress.stop ?? cause
+    }
+
+    // MARK: Order
+
+    /// The indices of all steps, with those that follow all others at the end.
+    private var order: [Int] {
+        plan.steps.indices.filter { !plan.steps[$0].isFinally } + plan.steps.indices.filter { plan.steps[$0].isFinally }
+    }
+
+    private func hasRoom(for index: Int) -> Bool {
+        guard plan.isGraph, plan.steps[index].approval == nil else { return true }
+        return active.count { plan.steps[$0].approval == nil } < plan.atOnce
+    }
+
+    private func verdict(on index: Int) -> Verdict {
+        let step = plan.steps[index]
+        if step.isFinally { return isFinallyDue(index) ? .begin : .wait }
+        if isStopped {
+            // The pending steps of a cancelled sequence stay pending.
+            return plan.isGraph || plan.steps.contains(where: \.isFinally) ? .skip(.init(.stopped)) : .wait
+        }
+        return plan.isGraph ? verdict(inGraph: step) : verdict(inSequence: step, index)
+    }
+
+    private func isFinallyDue(_ index: Int) -> Bool {
+        order.prefix { $0 != index }.allSatisfy { other in
+            progress.steps[other].status.isOver || (plan.isGraph && plan.steps[other].isFinally)
+        }
+    }
+
+    private func verdict(inSequence step: StepsPlan.Step, _ index: Int) -> Verdict {
+        guard progress.steps[..<index].allSatisfy({ $0.status.isOver || $0.isFinally }) else { return .wait }
+        guard step.afterFailureOf.isEmpty else { return verdict(afterFailureOf: step) }
+        let isFailed = progress.steps.contains { $0.isFailed && !$0.allowsFailure }
+        guard isFailed || progress.ending != nil else { return .begin }
+        return .skip(.init(.need, step: progress.ending?.step ?? progress.steps.first(where: \.isFailed)?.name))
+    }
+
+    private func verdict(inGraph step: StepsPlan.Step) -> Verdict {
+        if plan.stopsAfterFailure, let ending = progress.ending, step.afterFailureOf.isEmpty {
+            return .skip(.init(.stopped, step: ending.step))
+        }
+        let needs = progress.steps.filter { (plan.needs(of: step) ?? []).contains($0.name) }
+        guard needs.allSatisfy(\.status.isOver) else { return .wait }
+        for name in step.needs ?? [] {
+            guard let need = needs.first(where: { $0.name == name }), !need.isMet else { continue }
+            // The step that failed, not one between it and this one.
+            return .skip(need.status == .skipped ? need.because ?? .init(.need, step: name) : .init(.need, step: name))
+        }
+        return step.afterFailureOf.isEmpty ? .begin : verdict(afterFailureOf: step)
+    }
+
+    private func verdict(afterFailureOf step: StepsPlan.Step) -> Verdict {
+        let isDue = progress.steps.contains { $0.isFailed && step.afterFailureOf.contains($0.name) }
+        return isDue ? .begin : .skip(.init(.noFailure))
+    }
+}
+
+extension StepsMachine {
     /// The state of the whole run; between two steps, the first of them is still current.
     var state: StepsState {
         let last = progress.steps.lastIndex { $0.began != nil && $0.doneIn == nil }
-        guard let place = current ?? last else { return .waiting(progress) }
+        guard let place = current.first ?? last else { return .waiting(progress) }
         return .at(progress.steps[place].name, progress)
     }
 
@@ -98,6 +167,33 @@ package struct StepsMachine: Sendable, Equatable {
         case nil: .succeeded(progress)
         case .stepCancelled: .cancelled(progress)
         default: .failed(progress)
+        }
+    }
+
+    /// The outcome of the steps so far: `succeeded`, `failed` or `cancelled`.
+    var outcome: String {
+        guard isStopped else { return end.name }
+        return progress.stop == nil ? "failed" : "cancelled"
+    }
+
+    /// The names of the steps that make the whole run fail, in the order of the file.
+    var failedSteps: [String] { progress.steps.filter { $0.isFailed && !$0.allowsFailure }.map(\.name) }
+}
+
+extension StepsProgress.Step {
+    var isFailed: Bool { status == .failed || status == .interrupted }
+
+    /// Whether a step that needs it can begin.
+    var isMet: Bool {
+        switch status {
+        case .succeeded: true
+        case .skipped:
+            switch because?.kind {
+            case .condition, .noFailure, nil: true
+            case .need, .stopped: false
+            }
+        case .failed, .cancelled, .interrupted: allowsFailure
+        case .pending, .running, .asking, .retrying: false
         }
     }
 }

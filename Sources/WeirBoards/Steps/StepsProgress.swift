@@ -7,6 +7,8 @@ package struct StepsProgress: Sendable, Hashable, Codable {
     package var steps: [Step]
     /// Why the run did not succeed, if so.
     package var ending: Ending?
+    /// The cause of the cancellation of a run that is stopping.
+    package var stop: String?
     /// The ending as an English sentence, for API clients.
     package var message: String? { ending?.sentence }
 
@@ -31,12 +33,13 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         return StepsProgress(steps, ending: ending)
     }
 
-    private enum CodingKeys: String, CodingKey { case steps, ending, message }
+    private enum CodingKeys: String, CodingKey { case steps, ending, message, stop }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         steps = try members.decodeIfPresent([Step].self, forKey: .steps) ?? []
         ending = try members.decodeIfPresent(Ending.self, forKey: .ending)
+        stop = try members.decodeIfPresent(String.self, forKey: .stop)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -44,6 +47,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         try members.encode(steps, forKey: .steps)
         try members.encodeIfPresent(ending, forKey: .ending)
         try members.encodeIfPresent(message, forKey: .message)
+        try members.encodeIfPresent(stop, forKey: .stop)
     }
 
     package enum Status: String, Sendable, Codable, CaseIterable {

@@ -39,11 +39,11 @@ extension VisibleBoard {
     }
 
     package func retryFromFailedStep(
-        _ run: String, actor: String, idempotencyKey: String? = nil
+        _ run: String, from step: String? = nil, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
         _ = try await self.run(run)
         try await require(.start, onRun: run)
-        return try await board.retryFromFailedStep(run, actor: actor, idempotencyKey: idempotencyKey)
+        return try await board.retryFromFailedStep(run, from: step, actor: actor, idempotencyKey: idempotencyKey)
     }
 
     package func outcome(of run: String) async { await board.outcome(of: run) }

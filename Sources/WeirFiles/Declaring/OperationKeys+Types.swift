@@ -53,6 +53,20 @@ extension OperationKeys {
                 "Inputs of the step, by name; {{input}} stands for an input, {{steps.name.value}} for what an earlier step reported."
             ),
             .init("approve", .object(approval), "What a person decides."),
+            .init(
+                "needs", .list(of: .name(limit: 30), limit: 200),
+                "The steps that must succeed before this one begins; an empty list lets it begin at once."),
+            .init(
+                "if", .dictionary(of: .either(.either(.text(limit: 100_000), values), .object(tests)), limit: 20),
+                "What must hold, or the step is skipped: values of inputs.NAME and steps.NAME.VALUE, or a `command` that ends with exit code 0."
+            ),
+            .init(
+                "for_each", .either(.text(limit: 10_000), .list(of: .any, limit: 1_000)),
+                "A list, of which each {{item}} gets a run of its own: in the file, an input, or what a step printed."),
+            .init("at_once", .integer(1...100), "How many items run at the same time; that of the file by default."),
+            .init("allow_failure", .flag, "Whether its failure counts as a success."),
+            .init("finally", .flag, "Whether it runs after all other steps, whatever their outcome."),
+            .init("repeat", .object(repetition), "Runs the step at intervals until a condition is met."),
             .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long the step is stopped, and fails."),
             .init("retry", .object(stepRetry), "How often, and after what time, it is run again after it failed."),
             .init(
@@ -62,6 +76,29 @@ extension OperationKeys {
                 "interrupted", .choice(["fail", "retry"]),
                 "What a restart of the server means for the step that is running; `fail` by default."),
         ] + program
+
+    private static let values = Shape.list(of: .text(limit: 100_000), limit: 1_000)
+
+    private static let bounds: [Shape.Key] = [
+        .init("above", .number, "A number that the value must exceed."),
+        .init("below", .number, "A number that must exceed the value."),
+        .init("match", .text(limit: 2_000), "A regular expression that must match a part of the value."),
+    ]
+
+    private static let tests: [Shape.Key] =
+        bounds + [
+            .init(
+                "not", .either(.either(.text(limit: 500), values), .object(bounds)),
+                "What the value must not be.")
+        ]
+
+    private static let repetition: [Shape.Key] = [
+        .init("every", .duration(most: .seconds(86_400)), required: true, "The time between two runs."),
+        .init(
+            "until", .dictionary(of: .either(.either(.text(limit: 500), values), .object(tests)), limit: 20),
+            required: true, "What must hold for its run, such as {exit_code: 0}."),
+        .init("limit", .integer(1...1_000), required: true, "How often it is run at most."),
+    ]
 
     private static let stepRetry: [Shape.Key] = [
         .init("limit", .integer(1...100), required: true, "How many more times it is run."),

@@ -17,8 +17,13 @@ enum OperationKeys {
             ),
             .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
             .init(
-                "steps", .list(of: .object(step), limit: 50),
-                "Runs of other operations and decisions, one after the other."),
+                "steps", .list(of: .object(step), limit: 200),
+                "Runs of other operations and decisions: one after the other, or, if one has `needs`, as soon as these are over."
+            ),
+            .init("at_once", .integer(1...100), "How many steps run at the same time; 4 by default."),
+            .init(
+                "when_a_step_fails", .choice(["continue", "stop"]),
+                "Whether steps that do not need the failed one still begin; `continue` by default."),
             .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
             .init(
                 "overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),

@@ -4,6 +4,9 @@ extension DefinitionReader {
     mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
         if root["steps"] != nil || root["type"]?.text == "steps" { return steps(root, inputs).map { .steps($0) } }
+        for key in ["at_once", "when_a_step_fails"] where id == self.id && root[key] != nil {
+            root[key].map { list.note($0, "`\(key)` belongs to an operation with `steps`. Remove it.") }
+        }
         switch root["type"]?.text {
         case "http": return request(root).map { .request($0) }
         case "feed": return feed(root).map { .feed($0) }
@@ -58,7 +61,7 @@ extension DefinitionReader {
 
     /// The environment variable of an input.
     static func variable(for field: String) -> String {
-        "WEIR_INPUT_" + String(field.uppercased().map { $0 == "-" ? "_" : $0 })
+        "WEIR_INPUT_" + String(field.uppercased().map { $0 == "-" || $0 == "." ? "_" : $0 })
     }
 
     mutating func command(_ value: FileValue) -> [OperationDefinition.Argument]? {

@@ -11,6 +11,8 @@ struct DefinitionReader {
     private var hasReports = false
     /// Whether braces in the program's arguments, environment and standard input are literal.
     private(set) var isLiteral = false
+    /// The steps of the file by name, while they are read.
+    var stepValues: [String: FileValue] = [:]
 
     init(id: String, file: String) {
         self.id = id
@@ -181,6 +183,9 @@ struct DefinitionReader {
     }
 
     mutating func noteUnknown(_ name: String, _ value: FileValue, others: [String] = []) {
+        if !stepValues.isEmpty, let key = StepScope.key(of: name) {
+            return list.note(value, "“{{\(name)}}” has a value only in a step with `\(key)`.")
+        }
         let known = fields.keys.sorted() + others
         let remedy =
             NearestName.of(name, among: known).map { "Did you mean {{\($0)}}?" }
@@ -189,6 +194,8 @@ struct DefinitionReader {
     }
 
     func isField(_ name: String) -> Bool { fields[name] != nil }
+
+    func field(_ name: String) -> InputField? { fields[name] }
 
     /// A text for a page, with placeholders for inputs and values of patterns.
     private mutating func shown(_ value: FileValue?, _ groups: Set<String>) -> TextTemplate? {

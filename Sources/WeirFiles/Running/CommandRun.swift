@@ -59,7 +59,9 @@ struct CommandRun: Sendable {
             let known = await reporter.tracker
             if case .exited(let code, _) = end, definition.exitCodes.contains(code) {
                 return .succeeded(
-                    StateDetails(show: known.text(definition.success), values: known.known, slow: known.givenUp))
+                    StateDetails(
+                        show: known.text(definition.success), values: known.known, code: code == 0 ? nil : code,
+                        slow: known.givenUp))
             }
             let problem = problem(end, known)
             guard attempt < attempts, let retry = definition.retry, end.canBeTriedAgain else { throw problem }

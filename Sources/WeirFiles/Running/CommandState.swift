@@ -13,6 +13,7 @@ package import WeirStates
 /// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line it printed", "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
 ///
+/// A succeeded state also has `"code": 3` if its exit code is not 0.
 /// Active, succeeded and failed states also have `"slow": "uploading"` if a pattern of that state was disabled.
 package enum CommandState: OperationState, StoppingState, PausingState, DetouringState, SharedTemplates {
     case waiting
@@ -184,17 +185,20 @@ package struct StateDetails: Sendable, Hashable {
     /// The values by name: texts, numbers and Booleans.
     var values: [String: JSONValue] = [:]
     var progress: WorkProgress?
+    /// The exit code of a success, unless it is 0.
+    var code: Int32?
     /// The state whose pattern was disabled for the run because it was too slow.
     var slow: String?
 }
 
 extension StateDetails: Codable {
-    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit, slow }
+    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit, code, slow }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         show = try members.decodeIfPresent(String.self, forKey: .show)
         values = try members.decodeIfPresent([String: JSONValue].self, forKey: .values) ?? [:]
+        code = try members.decodeIfPresent(Int32.self, forKey: .code)
         slow = try members.decodeIfPresent(String.self, forKey: .slow)
         progress = members.contains(.completed) ? try WorkProgress(from: decoder) : nil
     }
@@ -206,6 +210,7 @@ extension StateDetails: Codable {
         try members.encodeIfPresent(progress?.completed, forKey: .completed)
         try members.encodeIfPresent(progress?.total, forKey: .total)
         try members.encodeIfPresent(progress?.unit, forKey: .unit)
+        try members.encodeIfPresent(code, forKey: .code)
         try members.encodeIfPresent(slow, forKey: .slow)
     }
 }

@@ -4,6 +4,8 @@ package import WeirOperations
 struct DeclaredSteps: Sendable {
     let file: String
     let steps: [Step]
+    var atOnce = 4
+    var stopsAfterFailure = false
 
     struct Step: Sendable {
         let name: String
@@ -15,6 +17,13 @@ struct DeclaredSteps: Sendable {
         let timeout: Duration?
         let afterFailureOf: Set<String>
         let isRepeatable: Bool
+        let needs: [String]?
+        let allowsFailure: Bool
+        let isFinally: Bool
+        let scope: StepScope
+        let condition: DeclaredCondition?
+        let forEach: StepsPlan.ForEach?
+        let repetition: StepsPlan.Repetition?
 
         var operation: String? {
             switch work {
@@ -53,16 +62,19 @@ extension OperationDefinition {
                     }
                 return StepsPlan.Step(
                     step.name, work, retry: step.retry, timeout: step.timeout, afterFailureOf: step.afterFailureOf,
-                    isRepeatable: step.isRepeatable)
-            })
+                    isRepeatable: step.isRepeatable, needs: step.needs, allowsFailure: step.allowsFailure,
+                    isFinally: step.isFinally, condition: step.condition?.condition, forEach: step.forEach,
+                    repetition: step.repetition)
+            }, atOnce: declared.atOnce, stopsAfterFailure: declared.stopsAfterFailure)
     }
 
     /// The operations of the steps' own programs, which run only as part of this operation.
     package var parts: [OperationDefinition] {
         guard case .steps(let declared) = program else { return [] }
-        return declared.steps.compactMap { step in
-            guard case .own(let definition) = step.work else { return nil }
-            return definition
+        return declared.steps.flatMap { step -> [OperationDefinition] in
+            let condition = step.condition?.program.map { [$0] } ?? []
+            guard case .own(let definition) = step.work else { return condition }
+            return [definition] + condition
         }
     }
 }
@@ -72,17 +84,24 @@ extension DeclaredSteps.Step {
     fileprivate var input: [String: StepValue] {
         var input = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
         if case .own(let definition) = work {
-            for field in definition.fields where input[field.name] == nil {
-                input[field.name] = StepValue([.input(field.name)])
-            }
+            input.merge(StepValue.inputs(of: definition, scope)) { given, _ in given }
         }
         return input
     }
 }
 
 extension StepValue {
-    /// Parses a text in which `{{input}}` and `{{steps.name.value}}` are placeholders.
-    init(_ text: String) throws(TextTemplate.Mistake) {
+    /// The inputs of a step's own program, each from the value of its name.
+    static func inputs(of program: OperationDefinition, _ scope: StepScope) -> [String: StepValue] {
+        Dictionary(
+            program.fields.map { field in
+                (field.name, StepValue([special(field.name, scope).map { .special($0) } ?? .input(field.name)]))
+            }
+        ) { first, _ in first }
+    }
+
+    /// Parses a text in which `{{input}}`, `{{steps.name.value}}` and the values of the step itself are placeholders.
+    init(_ text: String, _ scope: StepScope) throws(TextTemplate.Mistake) {
         var parts: [Part] = []
         var rest = Substring(text)
         while let open = rest.firstRange(of: "{{") {
@@ -91,21 +110,31 @@ extension StepValue {
             guard let close = rest.firstRange(of: "}}") else {
                 throw TextTemplate.Mistake("A field that begins with {{ must end with }}.")
             }
-            parts.append(try Self.part(rest[..<close.lowerBound].trimmingSpaces))
+            parts.append(try Self.part(rest[..<close.lowerBound].trimmingSpaces, scope))
             rest = rest[close.upperBound...]
         }
         if !rest.isEmpty || parts.isEmpty { parts.append(.text(String(rest))) }
         self.init(parts)
     }
 
-    private static func part(_ name: String) throws(TextTemplate.Mistake) -> Part {
+    private static func special(_ name: String, _ scope: StepScope) -> Special? {
+        if name.hasPrefix("item.") { return scope.isForEach ? .item(member: String(name.dropFirst(5))) : nil }
+        guard scope.specialNames.contains(name) else { return nil }
+        return [.item(member: nil), .index, .outcome, .failedSteps].first { $0.name == name }
+    }
+
+    private static func part(_ name: String, _ scope: StepScope) throws(TextTemplate.Mistake) -> Part {
         let words = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard words.allSatisfy({ Shape.isName($0, limit: 40) }) else {
             throw TextTemplate.Mistake(
                 "“{{\(name.prefix(80))}}” is no value: write the name of an input, such as {{database}}, or of what a step "
                     + "reported, such as {{steps.dump.file}}.")
         }
+        if let special = special(name, scope) { return .special(special) }
         if words.count == 1, let input = words.first { return .input(input) }
+        if words.first == "item" {
+            throw TextTemplate.Mistake("“{{\(name.prefix(80))}}” has a value only in a step with `for_each`.")
+        }
         guard words.count == 3, words.first == "steps" else {
             throw TextTemplate.Mistake(
                 "“{{\(name.prefix(80))}}” is no value: what a step reported is written as {{steps.dump.file}}.")

@@ -17,28 +17,42 @@ extension DefinitionReader {
                 root["steps"] ?? root, "There are no steps. Give `steps`, such as [{name: copy, uses: back-up}].")
             return nil
         }
+        let order = order(elements)
+        checkOrder(order, elements)
+        if let atOnce = root["at_once"], !order.isGraph, !elements.contains(where: { $0["for_each"] != nil }) {
+            list.note(
+                atOnce,
+                "`at_once` has no meaning for steps that follow each other. Give `needs` to the steps that can begin "
+                    + "earlier.")
+        }
+        stepValues = Dictionary(elements.compactMap { step in step["name"]?.text.map { ($0, step) } }) { first, _ in
+            first
+        }
+        defer { stepValues = [:] }
         var steps: [DeclaredSteps.Step] = []
         for element in elements {
-            guard let step = step(element, inputs, after: steps) else { continue }
+            guard let step = step(element, inputs, order, after: steps) else { continue }
             steps.append(step)
         }
-        return DeclaredSteps(file: file, steps: steps)
+        return DeclaredSteps(
+            file: file, steps: steps, atOnce: root["at_once"]?.integer.map { Int(clamping: $0) } ?? 4,
+            stopsAfterFailure: root["when_a_step_fails"]?.text == "stop")
     }
 
     private mutating func step(
-        _ value: FileValue, _ inputs: [DeclaredInput], after earlier: [DeclaredSteps.Step]
+        _ value: FileValue, _ inputs: [DeclaredInput], _ order: StepOrder, after earlier: [DeclaredSteps.Step]
     ) -> DeclaredSteps.Step? {
         guard let name = value["name"]?.text, Shape.isName(name, limit: 30) else { return nil }
         let place = value["name"]?.place ?? value.place
         checkName(name, place, earlier)
         checkPlain(value["title"])
-        let values = values(value["with"], earlier)
-        guard let work = work(value, name, inputs, values) else { return nil }
+        let scope = StepScope(name: name, order: order, isForEach: value["for_each"] != nil)
+        checkSpecialNames(inputs, value, scope)
+        let values = values(value["with"], scope)
+        guard let work = work(value, name, inputs, values, scope) else { return nil }
         checkMembers(value, work)
-        for other in value["when_failed"]?.list ?? [] {
-            guard let text = other.text, !earlier.contains(where: { $0.name == text }) else { continue }
-            noteUnknownStep(text, other.place, earlier)
-        }
+        let condition = condition(value["if"], value, scope, inputs)
+        let list = forEach(value, scope)
         return DeclaredSteps.Step(
             name: name, place: place, title: LocalizedText(value["title"]), work: work, values: values,
             retry: value["retry"].map { retry in
@@ -48,7 +62,10 @@ extension DefinitionReader {
             },
             timeout: value["timeout"]?.duration,
             afterFailureOf: Set(value["when_failed"]?.list?.compactMap(\.text) ?? []),
-            isRepeatable: value["interrupted"]?.text == "retry")
+            isRepeatable: value["interrupted"]?.text == "retry",
+            needs: value["needs"]?.list?.compactMap(\.text), allowsFailure: order[name]?.allowsFailure ?? false,
+            isFinally: scope.isFinally, scope: scope, condition: condition, forEach: list,
+            repetition: repetition(value["repeat"]))
     }
 
     private mutating func checkName(_ name: String, _ place: FilePlace, _ earlier: [DeclaredSteps.Step]) {
@@ -66,7 +83,8 @@ extension DefinitionReader {
     }
 
     private mutating func work(
-        _ value: FileValue, _ name: String, _ inputs: [DeclaredInput], _ values: [DeclaredSteps.Value]
+        _ value: FileValue, _ name: String, _ inputs: [DeclaredInput], _ values: [DeclaredSteps.Value],
+        _ scope: StepScope
     ) -> DeclaredSteps.Work? {
         let kinds = ["uses", "approve", "command", "shell"].filter { value[$0] != nil }
         guard kinds.count == 1, let kind = kinds.first else {
@@ -81,37 +99,42 @@ extension DefinitionReader {
         case "uses":
             guard let uses = value["uses"], let id = uses.text else { return nil }
             return .other(id, uses.place)
-        case "approve": return approval(value["approve"]).map { .approval($0) }
+        case "approve": return approval(value["approve"], scope).map { .approval($0) }
         default:
             let title = LocalizedText(value["title"]) ?? LocalizedText(name)
             return definition(
-                value, id: "\(id)-\(name)", title: title, own(inputs, values, value), isStep: true
+                value, id: "\(id)-\(name)", title: title, own(inputs, values, value, scope), isStep: true
             ).map { .own($0) }
         }
     }
 
-    /// The inputs of a step's own program: the operation's inputs that it mentions, and those in `with`.
-    private func own(
-        _ inputs: [DeclaredInput], _ values: [DeclaredSteps.Value], _ value: FileValue
+    /// The inputs of a step's own program: the operation's inputs that it mentions, those in `with`, and the values that
+    /// every such step has.
+    func own(
+        _ inputs: [DeclaredInput], _ values: [DeclaredSteps.Value], _ value: FileValue, _ scope: StepScope
     ) -> [DeclaredInput] {
         let texts = ["command", "shell", "env", "stdin", "succeeded", "failed", "states"].compactMap { value[$0] }
         let given = values.map { given in
             let secret = given.value.parts.contains { part in
-                if case .input(let name) = part { fields[name]?.isSecret == true } else { false }
+                if case .input(let name) = part { field(name)?.isSecret == true } else { false }
             }
             return DeclaredInput(
                 field: InputField(given.name, given.name, secret ? .secret() : .multiline()), label: nil, help: nil,
                 place: value)
         }
-        let named = inputs.filter { input in
-            let name = input.field.name
-            return !values.contains { $0.name == name }
+        let isMentioned = { (name: String) in
+            !values.contains { $0.name == name }
                 && texts.contains { $0.mentions("{{\(name)}}", "if: \(name)", Self.variable(for: name)) }
         }
-        return named + given
+        let special = scope.specialNames(in: texts).filter(isMentioned).map { name in
+            DeclaredInput(
+                field: InputField(name, name, name == "index" ? .integer(0...Int64.max) : .multiline()), label: nil,
+                help: nil, place: value)
+        }
+        return inputs.filter { isMentioned($0.field.name) } + given + special
     }
 
-    private mutating func approval(_ value: FileValue?) -> StepsPlan.Approval? {
+    private mutating func approval(_ value: FileValue?, _ scope: StepScope) -> StepsPlan.Approval? {
         guard let value, let prompt = value["prompt"] else { return nil }
         for who in value["who"]?.list ?? [] where who.text.map(Self.isDecider) != true {
             list.note(
@@ -122,7 +145,7 @@ extension DefinitionReader {
         if let otherwise = value["otherwise"], value["within"] == nil {
             list.note(otherwise, "`otherwise` needs `within`, the time after which it counts.")
         }
-        return self.value(prompt).map { text in
+        return self.value(prompt, scope).map { text in
             StepsPlan.Approval(
                 prompt: text, within: value["within"]?.duration,
                 approvesByItself: value["otherwise"]?.text == "approve",
@@ -146,7 +169,7 @@ extension DefinitionReader {
             case .approval:
                 isWrong =
                     program.contains(member.name)
-                    || ["with", "retry", "timeout", "interrupted"].contains(member.name)
+                    || ["with", "retry", "timeout", "interrupted", "for_each", "repeat"].contains(member.name)
             }
             guard isWrong else { continue }
             list.note(
@@ -154,46 +177,41 @@ extension DefinitionReader {
                 "`\(member.name)` has no meaning for a step that \(value["uses"] == nil ? "asks a person" : "uses another operation"). Remove it."
             )
         }
+        if let repeated = value["repeat"], value["retry"] != nil {
+            list.note(repeated, "A step has `repeat` or `retry`, not both. Remove one.")
+        }
+        if let atOnce = value["at_once"], value["for_each"] == nil {
+            list.note(atOnce, "`at_once` of a step belongs to `for_each`. Remove it, or give it to the whole file.")
+        }
     }
 
     // MARK: Values
 
-    private mutating func values(_ value: FileValue?, _ earlier: [DeclaredSteps.Step]) -> [DeclaredSteps.Value] {
+    private mutating func values(_ value: FileValue?, _ scope: StepScope) -> [DeclaredSteps.Value] {
         (value?.members ?? []).compactMap { member in
-            guard let text = self.value(member.value) else { return nil }
-            for case .reported(let step, _) in text.parts {
-                guard let other = earlier.first(where: { $0.name == step }) else {
-                    noteUnknownStep(step, member.value.place, earlier)
-                    continue
-                }
-                if case .approval = other.work {
-                    list.note(member.value, "The step “\(step)” asks a person, and reports no values.")
-                }
-            }
+            guard let text = self.value(member.value, scope) else { return nil }
             return DeclaredSteps.Value(
                 name: member.name, place: member.place, value: text, valuePlace: member.value.place)
         }
     }
 
     /// A text with inputs of the operation and reported values of earlier steps.
-    private mutating func value(_ value: FileValue) -> StepValue? {
+    mutating func value(_ value: FileValue, _ scope: StepScope) -> StepValue? {
         guard let text = value.text else { return nil }
         do throws(TextTemplate.Mistake) {
-            let read = try StepValue(text)
-            for case .input(let name) in read.parts where !isField(name) { noteUnknown(name, value) }
+            let read = try StepValue(text, scope)
+            for part in read.parts {
+                switch part {
+                case .input(let name) where !isField(name): noteUnknown(name, value)
+                case .reported(let step, let name): checkReference(step, name, value.place, scope)
+                case .input, .special, .text: break
+                }
+            }
             return read
         } catch {
             list.note(value, error.sentence)
             return nil
         }
-    }
-
-    private mutating func noteUnknownStep(_ name: String, _ place: FilePlace, _ earlier: [DeclaredSteps.Step]) {
-        let names = earlier.map(\.name)
-        let remedy =
-            NearestName.of(name, among: names).map { "Did you mean “\($0)”?" }
-            ?? (names.isEmpty ? "This is the first one." : "Before it come \(names.joined(separator: ", ")).")
-        list.note(place, "There is no step “\(name.prefix(40))” before this one. \(remedy)")
     }
 }
 

@@ -33,19 +33,29 @@ struct StepsLinker {
         }
     }
 
+    private func checkFree(_ id: String, _ place: FilePlace, _ list: inout MistakeList) {
+        guard definitions[id] != nil || others[id] != nil else { return }
+        list.note(place, "There is an operation “\(id)” already. Rename the step.")
+    }
+
     private mutating func look(at definition: OperationDefinition) {
         guard case .steps(let declared) = definition.program else { return }
         var list = MistakeList(file: declared.file)
         for step in declared.steps {
             switch step.work {
             case .approval: break
-            case .own(let own):
-                if definitions[own.id] != nil || others[own.id] != nil {
-                    list.note(step.place, "There is an operation “\(own.id)” already. Rename the step.")
-                }
+            case .own(let own): checkFree(own.id, step.place, &list)
             case .other(let id, let place): look(at: step, id, place, definition, &list)
             }
-            for value in step.values { checkReported(value, declared, &list) }
+            if let program = step.condition?.program { checkFree(program.id, step.place, &list) }
+            for value in step.values {
+                for case .reported(let name, let reported) in value.value.parts {
+                    checkReported(name, reported, value.valuePlace, declared, &list)
+                }
+            }
+            for (name, value, place) in step.condition?.reported ?? [] {
+                checkReported(name, value, place, declared, &list)
+            }
         }
         if !list.mistakes.isEmpty { mistakes[definition.id] = list.mistakes }
     }
@@ -172,26 +182,28 @@ struct StepsLinker {
     // MARK: What steps report
 
     /// Reports only likely typos, because programs can report values that no file declares.
-    private func checkReported(_ given: DeclaredSteps.Value, _ steps: DeclaredSteps, _ list: inout MistakeList) {
-        for case .reported(let name, let value) in given.value.parts {
-            let source: OperationDefinition?
-            switch steps.steps.first(where: { $0.name == name })?.work {
-            case .own(let definition): source = definition
-            case .other(let id, _): source = definitions[id]
-            case .approval, nil: continue
-            }
-            guard let source else { continue }
-            if source.plan != nil {
-                list.note(given.valuePlace, "The step “\(name)” is made of steps itself, and reports no values.")
-                continue
-            }
-            let rules = source.states.values
-            let known = Set(rules.flatMap(\.patterns).flatMap { $0.groups.map(\.name) })
-                .union(rules.flatMap { $0.show?.fields ?? [] }).subtracting(["completed", "total"])
-            guard !known.contains(value), let nearest = NearestName.of(value, among: known.sorted()) else { continue }
-            list.note(
-                given.valuePlace,
-                "The step “\(name)” reports no value “\(value)”. Did you mean {{steps.\(name).\(nearest)}}?")
+    private func checkReported(
+        _ name: String, _ value: String, _ place: FilePlace, _ steps: DeclaredSteps, _ list: inout MistakeList
+    ) {
+        let step = steps.steps.first { $0.name == name }
+        // Every step has these.
+        guard !["outcome", "exit_code", "output"].contains(value), step?.forEach == nil else { return }
+        let source: OperationDefinition?
+        switch step?.work {
+        case .own(let definition): source = definition
+        case .other(let id, _): source = definitions[id]
+        case .approval, nil: return
         }
+        guard let source else { return }
+        if source.plan != nil {
+            list.note(place, "The step “\(name)” is made of steps itself, and reports no values.")
+            return
+        }
+        let rules = source.states.values
+        let known = Set(rules.flatMap(\.patterns).flatMap { $0.groups.map(\.name) })
+            .union(rules.flatMap { $0.show?.fields ?? [] }).subtracting(["completed", "total"])
+        guard !known.contains(value), let nearest = NearestName.of(value, among: known.sorted()) else { return }
+        list.note(
+            place, "The step “\(name)” reports no value “\(value)”. Did you mean {{steps.\(name).\(nearest)}}?")
     }
 }

@@ -66,7 +66,7 @@ struct RunDecisions {
     let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let sent = try await fields(exchange)
+        let sent = try await dashboard.sentFields(exchange).compactMapValues(\.string)
         guard let step = sent["step"], let words = sent["decision"], ["approve", "refuse"].contains(words) else {
             throw .malformedBody(.decision)
         }
@@ -80,17 +80,20 @@ struct RunDecisions {
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .accepted)
     }
+}
 
-    private func fields(_ exchange: Exchange) async throws(Problem) -> [String: String] {
-        let limit = Int64(dashboard.configuration.maximumBodyBytes)
-        var body = BodyReader(exchange, limit: limit, budget: dashboard.bodies)
+extension AudienceDashboard {
+    /// The fields of a small form or JSON object; empty for an empty body.
+    func sentFields(_ exchange: Exchange) async throws(Problem) -> [String: JSONValue] {
+        var body = BodyReader(exchange, limit: Int64(self.configuration.maximumBodyBytes), budget: self.bodies)
         let bytes = try await body.collect()
-        guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
-            throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
-        }
         return try await bytes.read { (bytes) throws(Problem) in
-            guard type.isForm else { return (try JSONValue(body: bytes).object ?? [:]).compactMapValues(\.string) }
-            return try FormFields(body: bytes).dictionary
+            if bytes.isEmpty { return [:] }
+            guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
+                throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
+            }
+            guard type.isForm else { return try JSONValue(body: bytes).object ?? [:] }
+            return try FormFields(body: bytes).dictionary.mapValues(JSONValue.string)
         }
     }
 }

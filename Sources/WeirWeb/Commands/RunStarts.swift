@@ -71,12 +71,15 @@ struct RunStarts {
 struct RunRetries {
     let dashboard: AudienceDashboard
 
-    /// Retries a run from its failed step, keeping the steps that succeeded.
+    /// Retries a run from its failed steps, or from the step `from`, and keeps the steps that do not depend on these.
     func `continue`(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
+        let from = try await dashboard.sentFields(exchange)["from"]
+        if let from, from.string == nil { throw .malformedBody(.continuation) }
         let receipt: StartReceipt
         do {
-            receipt = try await dashboard.board.retryFromFailedStep(run, actor: exchange.actor, idempotencyKey: key)
+            receipt = try await dashboard.board.retryFromFailedStep(
+                run, from: from?.string, actor: exchange.actor, idempotencyKey: key)
         } catch {
             throw Problem(error)
         }

@@ -74,6 +74,7 @@ extension Problem {
             case .partOfAnother: ("part-of-another", .conflict, "Part of another operation")
             case .notAsking: ("not-asking", .conflict, "No decision pending")
             case .nothingToContinue: ("nothing-to-continue", .conflict, "Nothing to continue")
+            case .unknownStep: ("unknown-step", .unprocessableContent, "Unknown step")
             case .alreadyEnded: ("already-ended", .conflict, "Already ended")
             case .stillRunning: ("still-running", .conflict, "Still running")
             case .busy: ("busy", .conflict, "Busy")

@@ -62,12 +62,12 @@ import WeirStates
                 InputField("name", "Name", .text()), InputField("note", "Note", .text()),
                 InputField("token", "Token", .secret()),
             ], host: host)
-        let steps = StepsProgress()
+        let moment = StepMoment(progress: StepsProgress())
         let filled = try await values.input(
-            ["a": StepValue([.input("name")]), "b": StepValue([.input("note")])], after: steps)
+            ["a": StepValue([.input("name")]), "b": StepValue([.input("note")])], at: moment)
         #expect(filled == ["a": "Ada"])
         let refusal = await #expect(throws: StepRefusal.self) {
-            try await values.input(["c": StepValue([.input("token")])], after: steps)
+            try await values.input(["c": StepValue([.input("token")])], at: moment)
         }
         #expect(refusal?.detail.contains("token") == true)
     }

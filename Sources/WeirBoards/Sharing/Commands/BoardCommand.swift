@@ -14,7 +14,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     case startThere(run: String, operation: String, input: JSONValue, retryOf: String?, actor: String, key: String?)
     case cancel(run: String, actor: String)
     case retry(run: String, input: JSONValue?, actor: String, key: String?)
-    case retryFromFailedStep(run: String, actor: String, key: String?)
+    case retryFromFailedStep(run: String, from: String?, actor: String, key: String?)
     case decide(run: String, step: String, isApproved: Bool, comment: String?, actor: String)
     case dispatch(action: JSONValue, store: String, actor: String, key: String?)
     case rehydrate(store: String, state: JSONValue, actor: String, key: String?)
@@ -185,8 +185,8 @@ extension Board {
                 try await retry(
                     run, input: input, actor: actor, idempotencyKey: key, from: nil,
                     foreign: worker.map { ForeignStart(worker: $0) }))
-        case .retryFromFailedStep(let run, let actor, let key):
-            .init(try await retryFromFailedStep(run, actor: actor, idempotencyKey: key))
+        case .retryFromFailedStep(let run, let step, let actor, let key):
+            .init(try await retryFromFailedStep(run, from: step, actor: actor, idempotencyKey: key))
         case .decide(let run, let step, let isApproved, let comment, let actor):
             .init(try await decide(run, step: step, isApproved: isApproved, comment: comment, actor: actor))
         case .dispatch(let action, let store, let actor, let key):

@@ -1,0 +1,207 @@
+import WeirOperations
+import WeirStates
+
+/// What a step can refer to.
+struct StepScope {
+    let name: String
+    let order: StepOrder
+    /// Whether it runs once for each item of a list.
+    let isForEach: Bool
+    var isFinally: Bool { order[name]?.isFinally == true }
+    var before: [String] { order.before(name) }
+}
+
+/// The condition of a step as declared, with the program that is a part of it.
+struct DeclaredCondition: Sendable {
+    let condition: StepCondition
+    let program: OperationDefinition?
+    /// The values of other steps that it reads, with their places.
+    let reported: [(step: String, value: String, place: FilePlace)]
+}
+
+extension DefinitionReader {
+    /// Reads `if`; `program` is the mapping from which the program of a condition takes its surroundings.
+    mutating func condition(
+        _ value: FileValue?, _ step: FileValue, _ scope: StepScope, _ inputs: [DeclaredInput]
+    ) -> DeclaredCondition? {
+        guard let value else { return nil }
+        guard let members = value.members, !members.isEmpty else {
+            list.note(value, "`if` has no condition. Write one such as {inputs.version: \"2.*\"}.")
+            return nil
+        }
+        var rules: [StepCondition.Rule] = []
+        var reported: [(step: String, value: String, place: FilePlace)] = []
+        var command: (StepCondition.Command, OperationDefinition)?
+        for member in members {
+            if member.name == "command" {
+                command = conditionCommand(member.value, step, scope, inputs)
+                continue
+            }
+            guard let source = source(member, scope) else { continue }
+            if case .step(let name, let value) = source { reported.append((name, value, member.place)) }
+            let own = tests(member.value).map { StepCondition.Rule(source, $0) }
+            checkCanHold(own, member, scope)
+            rules += own
+        }
+        return DeclaredCondition(
+            condition: StepCondition(rules, command: command?.0), program: command?.1, reported: reported)
+    }
+
+    /// Reads `until` of a repetition, whose rules are about the values of the step's own run.
+    mutating func until(_ value: FileValue?) -> StepCondition? {
+        guard let members = value?.members else { return nil }
+        if members.isEmpty, let value {
+            list.note(value, "`until` has no condition. Write one such as {exit_code: 0}.")
+        }
+        return StepCondition(
+            members.flatMap { member -> [StepCondition.Rule] in
+                guard Shape.isName(member.name, limit: 40) else {
+                    list.note(
+                        member.place,
+                        "“\(member.name.prefix(60))” is no value of the step's run: write exit_code, output, or the name of "
+                            + "a value that it reports.")
+                    return []
+                }
+                return tests(member.value).map { .init(.own(member.name), $0) }
+            })
+    }
+
+    private mutating func source(_ member: FileMember, _ scope: StepScope) -> StepCondition.Source? {
+        let words = member.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        switch (words.first, words.count) {
+        case ("inputs", 2):
+            guard isField(words[1]) else {
+                noteUnknown(words[1], FileValue(content: member.value.content, place: member.place))
+                return nil
+            }
+            if field(words[1])?.isSecret == true {
+                list.note(
+                    member.place,
+                    "The secret “\(words[1])” cannot decide, because everybody sees whether the step is run.")
+            }
+            return .input(words[1])
+        case ("steps", 3):
+            guard checkReference(words[1], words[2], member.place, scope) else { return nil }
+            return .step(words[1], value: words[2])
+        case ("outcome", 1) where scope.isFinally: return .outcome
+        default:
+            list.note(
+                member.place,
+                "“\(member.name.prefix(60))” is no value: write inputs.NAME, steps.NAME.VALUE, or outcome in a step with "
+                    + "`finally`.")
+            return nil
+        }
+    }
+
+    /// The tests of one value, all of which apply.
+    private mutating func tests(_ value: FileValue) -> [StepCondition.Test] {
+        if let text = value.text { return [.isOneOf([text])] }
+        if let texts = value.list { return [.isOneOf(texts.compactMap(\.text))] }
+        var tests: [StepCondition.Test] = []
+        for member in value.members ?? [] {
+            switch member.name {
+            case "above": member.value.number.map { tests.append(.isAbove($0)) }
+            case "below": member.value.number.map { tests.append(.isBelow($0)) }
+            case "match": pattern(member.value, for: .line).map { tests.append(.matches($0.text)) }
+            case "not": tests += self.tests(member.value).map { .not($0) }
+            default: break
+            }
+        }
+        if tests.isEmpty, value.members?.isEmpty == true { list.note(value, "There is no test in these braces.") }
+        return tests
+    }
+
+    /// Reports a test that no value of its source can meet, so that the step would never run.
+    private mutating func checkCanHold(_ rules: [StepCondition.Rule], _ member: FileMember, _ scope: StepScope) {
+        guard let source = rules.first?.source else { return }
+        var values: [JSONValue?]
+        switch source {
+        case .input(let name):
+            guard let field = field(name) else { return }
+            switch field.kind {
+            case .choice(let options) where !options.isEmpty: values = options.map { .string($0) }
+            case .boolean: values = [.bool(true), .bool(false)]
+            default: return
+            }
+            if !field.isRequired { values.append(nil) }
+        case .step(let name, "outcome"):
+            values = ["succeeded", "skipped"]
+            if !scope.order.successes(before: scope.name).contains(name) {
+                values += ["failed", "cancelled", "interrupted"]
+            }
+        case .outcome: values = ["succeeded", "failed", "cancelled"]
+        case .step, .own: return
+        }
+        guard !values.contains(where: { value in rules.allSatisfy { $0.test.holds(for: value) } }) else { return }
+        let words = values.compactMap { $0?.exactText }.joined(separator: ", ")
+        list.note(
+            member.place,
+            "The step “\(scope.name)” can never run: `\(member.name)` is one of \(words) when it could begin. Correct the "
+                + "condition.")
+    }
+
+    private mutating func conditionCommand(
+        _ command: FileValue, _ step: FileValue, _ scope: StepScope, _ inputs: [DeclaredInput]
+    ) -> (StepCondition.Command, OperationDefinition)? {
+        let id = "\(id)-\(scope.name)-if"
+        guard OperationFolder.isID(id) else {
+            list.note(command, "“\(id)” is longer than 40 characters. Choose a shorter name for the step.")
+            return nil
+        }
+        let surroundings = ["env", "working_dir", "limits", "umask", "literal"]
+        let members = (step.members ?? []).filter { surroundings.contains($0.name) }
+        let root = FileValue(
+            content: .mapping([FileMember(name: "command", place: command.place, value: command)] + members),
+            place: command.place)
+        let title = LocalizedText(step["title"]) ?? LocalizedText(scope.name)
+        let alone = StepScope(name: scope.name, order: scope.order, isForEach: false)
+        guard let program = definition(root, id: id, title: title, own(inputs, [], root, alone), isStep: true) else {
+            return nil
+        }
+        let input = StepValue.inputs(of: program, alone)
+        let words = (command.list ?? []).compactMap(\.text).joined(separator: " ")
+        return (StepCondition.Command(operation: id, input: input, words: String(words.prefix(200))), program)
+    }
+
+    // MARK: References
+
+    /// Checks a reference to a value of another step; returns whether it can be read.
+    @discardableResult
+    mutating func checkReference(_ name: String, _ value: String, _ place: FilePlace, _ scope: StepScope) -> Bool {
+        guard scope.before.contains(name) else {
+            noteUnknownStep(name, place, scope)
+            return false
+        }
+        guard let other = stepValues[name], value != "outcome" else { return true }
+        if other["approve"] != nil {
+            list.note(place, "The step “\(name)” asks a person, and reports no values.")
+            return false
+        }
+        if other["for_each"] != nil, !["total", "succeeded", "failed"].contains(value) {
+            list.note(
+                place,
+                "The step “\(name)” is run once for each item, and has no value “\(value)”: there are total, succeeded, "
+                    + "failed and outcome.")
+            return false
+        }
+        return true
+    }
+
+    mutating func noteUnknownStep(_ name: String, _ place: FilePlace, _ scope: StepScope) {
+        let before = scope.before
+        if name == scope.name {
+            return list.note(place, "The step “\(name)” refers to itself. Name another step.")
+        }
+        if scope.order.isGraph, let other = scope.order[name] {
+            return list.note(
+                place,
+                other.isFinally
+                    ? "The step “\(name)” runs after all others, so that this one cannot use it."
+                    : "The step “\(name)” may not be over when this one begins. Name it in `needs`.")
+        }
+        let remedy =
+            NearestName.of(name, among: before).map { "Did you mean “\($0)”?" }
+            ?? (before.isEmpty ? "This is the first one." : "Before it come \(before.joined(separator: ", ")).")
+        list.note(place, "There is no step “\(name.prefix(40))” before this one. \(remedy)")
+    }
+}

@@ -1,0 +1,172 @@
+import WeirOperations
+import WeirStates
+
+/// The order of steps, the lists for which they run, and their repetition.
+extension DefinitionReader {
+    func order(_ elements: [FileValue]) -> StepOrder {
+        StepOrder(
+            entries: elements.compactMap { value in
+                value["name"]?.text.map { name in
+                    StepOrder.Entry(
+                        name: name, needs: value["needs"]?.list?.compactMap(\.text) ?? [],
+                        afterFailureOf: value["when_failed"]?.list?.compactMap(\.text) ?? [],
+                        isFinally: value["finally"]?.flag == true, allowsFailure: value["allow_failure"]?.flag == true)
+                }
+            }, isGraph: elements.contains { $0["needs"] != nil })
+    }
+
+    /// Reports steps whose needs cannot be met.
+    mutating func checkOrder(_ order: StepOrder, _ elements: [FileValue]) {
+        for element in elements {
+            guard let name = element["name"]?.text else { continue }
+            let needs = (element["needs"]?.list ?? []) + (element["when_failed"]?.list ?? [])
+            for need in needs { checkNeed(need, of: name, order) }
+            if order[name]?.isFinally == true {
+                for key in ["needs", "when_failed"] where element[key] != nil {
+                    element[key].map {
+                        list.note(
+                            $0, "The step “\(name)” has `finally` and follows all others. Remove `\(key)`.")
+                    }
+                }
+            } else if let after = element["when_failed"]?.list?.compactMap(\.text), !after.isEmpty,
+                Set(after).isSubset(of: order.successes(before: name))
+            {
+                list.note(
+                    element["name"] ?? element,
+                    "The step “\(name)” can never run: it needs \(after.map { "“\($0)”" }.joined(separator: ", ")) to succeed, "
+                        + "and to fail. Remove that from `needs` or `when_failed`.")
+            }
+        }
+        for circle in order.circles {
+            // Never traps: a circle has at least three names.
+            let (first, second) = (circle[0], circle[1])
+            let element = elements.first { $0["name"]?.text == first }
+            let need = ["needs", "when_failed"].lazy.compactMap { key in
+                element?[key]?.list?.first { $0.text == second }
+            }.first
+            list.note(
+                need ?? element ?? FileValue(content: .list([]), place: .start),
+                "These steps wait for each other: \(circle.joined(separator: " → ")). Remove one of these needs.")
+        }
+    }
+
+    private mutating func checkNeed(_ need: FileValue, of name: String, _ order: StepOrder) {
+        guard let text = need.text else { return }
+        if text == name { return list.note(need, "The step “\(name)” waits for itself. Remove that.") }
+        if order[text]?.isFinally == true, order[name]?.isFinally != true {
+            return list.note(
+                need, "The step “\(text)” has `finally` and runs after all others, so that no step can wait for it.")
+        }
+        guard order.isGraph else {
+            if !order.before(name).contains(text) {
+                noteUnknownStep(text, need.place, StepScope(name: name, order: order, isForEach: false))
+            }
+            return
+        }
+        guard order[text] == nil else { return }
+        let others = order.names.filter { $0 != name }
+        let remedy =
+            NearestName.of(text, among: others).map { "Did you mean “\($0)”?" }
+            ?? (others.isEmpty ? "There is no other step." : "There are \(others.joined(separator: ", ")).")
+        list.note(need, "There is no step “\(text.prefix(40))”. \(remedy)")
+    }
+
+    /// Reports inputs of the operation with the names of values that the step has by itself.
+    mutating func checkSpecialNames(_ inputs: [DeclaredInput], _ value: FileValue, _ scope: StepScope) {
+        let key = scope.isForEach ? "for_each" : "finally"
+        for input in inputs where scope.specialNames.contains(input.field.name) {
+            list.note(
+                input.place["name"] ?? input.place,
+                "In the step “\(scope.name)”, {{\(input.field.name)}} is a value of `\(key)`. Rename the input.")
+        }
+    }
+
+    // MARK: Items and repetitions
+
+    mutating func forEach(_ step: FileValue, _ scope: StepScope) -> StepsPlan.ForEach? {
+        guard let value = step["for_each"] else { return nil }
+        let atOnce = step["at_once"]?.integer.map { Int(clamping: $0) }
+        if let elements = value.list {
+            if elements.isEmpty {
+                list.note(value, "The step “\(scope.name)” can never run: its list is empty. Give it items.")
+            }
+            for element in elements where element.hasBraces {
+                list.note(
+                    element, "An item of a list cannot hold {{…}}. Give the whole list as one value, or use `with`.")
+            }
+            return StepsPlan.ForEach(.fixed(elements.map(\.json)), atOnce: atOnce)
+        }
+        let outside = StepScope(name: scope.name, order: scope.order, isForEach: false)
+        guard let template = self.value(value, outside) else { return nil }
+        for case .input(let name) in template.parts where field(name)?.isSecret == true {
+            list.note(value, "The secret “\(name)” cannot be a list, because the items of a list are recorded.")
+        }
+        if value.text?.allSatisfy(\.isWhitespace) == true {
+            list.note(value, "The step “\(scope.name)” can never run: its list is empty. Give it items.")
+        }
+        return StepsPlan.ForEach(.value(template), atOnce: atOnce)
+    }
+
+    mutating func repetition(_ value: FileValue?) -> StepsPlan.Repetition? {
+        guard let value, let until = until(value["until"]) else { return nil }
+        return StepsPlan.Repetition(
+            interval: value["every"]?.duration ?? .seconds(10), until: until,
+            limit: Int(clamping: value["limit"]?.integer ?? 1))
+    }
+}
+
+extension StepScope {
+    /// The values that the step has by itself.
+    var specialNames: [String] {
+        (isForEach ? ["item", "index"] : []) + (isFinally ? ["outcome", "failed_steps"] : [])
+    }
+
+    /// The member of a step that gives it a value of that name.
+    static func key(of name: String) -> String? {
+        switch name {
+        case "item", "index": "for_each"
+        case "outcome", "failed_steps": "finally"
+        default: name.hasPrefix("item.") ? "for_each" : nil
+        }
+    }
+
+    /// These, with the members of the item that texts mention.
+    func specialNames(in texts: [FileValue]) -> [String] {
+        guard isForEach else { return specialNames }
+        var members: Set<String> = []
+        for text in texts.flatMap(\.texts) {
+            for match in text.matches(of: /\{\{ *item\.([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/) {
+                members.insert(String(match.output.1))
+            }
+            for match in text.matches(of: /WEIR_INPUT_ITEM_([A-Z][A-Z0-9_]{0,39})/) {
+                let name = match.output.1.lowercased()
+                if !members.contains(where: { $0.lowercased() == name }) { members.insert(name) }
+            }
+        }
+        return specialNames + members.sorted().map { "item.\($0)" }
+    }
+}
+
+extension FileValue {
+    /// All texts in the value.
+    fileprivate var texts: [String] {
+        switch content {
+        case .text(let text, _): [text]
+        case .list(let elements): elements.flatMap(\.texts)
+        case .mapping(let members): members.flatMap(\.value.texts)
+        }
+    }
+
+    fileprivate var hasBraces: Bool { texts.contains { $0.contains("{{") } }
+
+    /// The value as JSON; texts without quotes that are numbers, true or false become those.
+    fileprivate var json: JSONValue {
+        switch content {
+        case .text(let text, true): .string(text)
+        case .text(let text, false):
+            flag.map { .bool($0) } ?? integer.map { .integer($0) } ?? JSONValue(number: text) ?? .string(text)
+        case .list(let elements): .array(elements.map(\.json))
+        case .mapping(let members): .object(Dictionary(members.map { ($0.name, $0.value.json) }) { $1 })
+        }
+    }
+}
