@@ -72,10 +72,10 @@ extension Board {
             do { try await clock.sleep(for: .seconds(1)) } catch { break }
         }
         let fields = catalog[operation]?.fields ?? []
-        let input = input.merging(InputField.texts(ofStructures: input, fields: fields)) { $1 }
-        let typed = InputField.object(fromScalars: input, fields: fields).object ?? [:]
+        let scalars = input.merging(InputField.texts(ofStructures: input, fields: fields)) { $1 }
+        let typed = InputField.object(fromScalars: scalars, fields: fields).object ?? [:]
         // Keeps empty texts, which an argument can consist of.
-        let whole = JSONValue.object(typed.merging(input) { converted, _ in converted })
+        let whole = JSONValue.object(typed.merging(scalars) { converted, _ in converted })
         let (input, secrets) = try await parted(whole, for: operation, isStep: true)
         return try await begin(
             operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)

@@ -88,7 +88,7 @@ extension AudienceDashboard {
         var body = BodyReader(exchange, limit: Int64(self.configuration.maximumBodyBytes), budget: self.bodies)
         let bytes = try await body.collect()
         return try await bytes.read { (bytes) throws(Problem) in
-            if bytes.isEmpty { return [:] }
+            if bytes.readableBytes == 0 { return [:] }
             guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
                 throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
             }
