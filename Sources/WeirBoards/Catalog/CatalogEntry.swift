@@ -71,7 +71,8 @@ package struct CatalogEntry: Sendable {
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
         let (fields, isReported) = (fields, isReported)
         self.problems =
-            problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
+            problems + Self.problems(of: Work.State.self, id)
+            + InputField.problems(in: fields, isStep: partOf != nil).map { "\(id): \($0)" }
             + (schedule.map { Self.problems(of: $0, fields, isReported: isReported) } ?? []).map { "\(id): \($0)" }
             + Catalog.problems(with: tags, of: id)
     }

@@ -1,10 +1,13 @@
 import WeirStates
+
 extension DefinitionReader {
     /// Reads the program: a command, a shell script, a request, a feed or steps.
-    mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
+    mutating func program(
+        _ root: FileValue, _ inputs: [DeclaredInput], isStep: Bool
+    ) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
         if root["steps"] != nil || root["type"]?.text == "steps" { return steps(root, inputs).map { .steps($0) } }
-        for key in ["at_once", "when_a_step_fails"] where id == self.id && root[key] != nil {
+        for key in ["at_once", "when_a_step_fails"] where !isStep {
             root[key].map { list.note($0, "`\(key)` belongs to an operation with `steps`. Remove it.") }
         }
         switch root["type"]?.text {
@@ -40,7 +43,12 @@ extension DefinitionReader {
     private mutating func shell(_ value: FileValue) -> String? {
         guard let text = value.text else { return nil }
         if text.utf8.contains(0) { list.note(value, "A script cannot hold a NUL character.") }
-        if let name = input(near: text) {
+        if !stepValues.isEmpty, !isLiteral, let reference = text.firstMatch(of: StepScope.reference) {
+            list.note(
+                value,
+                "A field cannot stand in the text of a shell, which would run what it holds. Name it in `with`, such as "
+                    + "{text: \"\(reference.output.0)\"}, and write \"$WEIR_INPUT_TEXT\" here.")
+        } else if let name = input(near: text) {
             list.note(
                 value,
                 "A field cannot stand in the text of a shell, which would run what it holds. Write "

@@ -55,7 +55,7 @@ struct DefinitionReader {
         let wasLiteral = isLiteral
         defer { isLiteral = wasLiteral }
         isLiteral = root["literal"]?.flag ?? false
-        let program = program(root, inputs)
+        let program = program(root, inputs, isStep: isStep)
         let environment = environment(root["env"])
         let input = template(root["stdin"], "stdin", secrets: true)
         let states = states(root["states"])

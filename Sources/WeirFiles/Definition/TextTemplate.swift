@@ -32,9 +32,7 @@ struct TextTemplate: Sendable, Hashable {
             case .text(let text): parts.append(.text(text))
             case .name(let braced):
                 let name = Substring(braced).trimmingSpaces
-                // The members of an item in a step with `for_each`.
-                let isMember = name.hasPrefix("item.") && Shape.isName(String(name.dropFirst(5)), limit: 40)
-                guard isMember || Shape.isName(name, limit: 40) else {
+                guard Shape.isName(name, limit: 40) || StepScope.isValue(name) else {
                     throw Mistake(
                         "“{{\(name.prefix(40))}}” is no field: write the name of an input, such as {{database}}. "
                             + BracedText.escape)

@@ -130,11 +130,22 @@ extension StepScope {
         }
     }
 
+    /// A value of another step in a text.
+    static var reference: Regex<(Substring, Substring, Substring)> {
+        /\{\{ *steps\.([a-z0-9-]{1,40})\.([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/
+    }
+
+    /// Whether a name in double braces is a member of an item, or a value of another step.
+    static func isValue(_ name: String) -> Bool {
+        name.hasPrefix("item.") && Shape.isName(String(name.dropFirst(5)), limit: 40)
+            || "{{\(name)}}".wholeMatch(of: reference) != nil
+    }
+
     /// These, with the members of the item that texts mention.
     func specialNames(in texts: [FileValue]) -> [String] {
         guard isForEach else { return specialNames }
         var members: Set<String> = []
-        for text in texts.flatMap(\.texts) {
+        for text in texts.flatMap(\.leaves).compactMap(\.text) {
             for match in text.matches(of: /\{\{ *item\.([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/) {
                 members.insert(String(match.output.1))
             }
@@ -148,16 +159,16 @@ extension StepScope {
 }
 
 extension FileValue {
-    /// All texts in the value.
-    fileprivate var texts: [String] {
+    /// All texts in the value, with their places.
+    var leaves: [FileValue] {
         switch content {
-        case .text(let text, _): [text]
-        case .list(let elements): elements.flatMap(\.texts)
-        case .mapping(let members): members.flatMap(\.value.texts)
+        case .text: [self]
+        case .list(let elements): elements.flatMap(\.leaves)
+        case .mapping(let members): members.flatMap(\.value.leaves)
         }
     }
 
-    fileprivate var hasBraces: Bool { texts.contains { $0.contains("{{") } }
+    fileprivate var hasBraces: Bool { leaves.contains { $0.text?.contains("{{") == true } }
 
     /// The value as JSON; texts without quotes that are numbers, true or false become those.
     fileprivate var json: JSONValue {

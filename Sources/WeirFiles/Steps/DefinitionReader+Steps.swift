@@ -48,7 +48,7 @@ extension DefinitionReader {
         checkPlain(value["title"])
         let scope = StepScope(name: name, order: order, isForEach: value["for_each"] != nil)
         checkSpecialNames(inputs, value, scope)
-        let values = values(value["with"], scope)
+        let values = values(value["with"], scope) + mentionedValues(value, scope)
         guard let work = work(value, name, inputs, values, scope) else { return nil }
         checkMembers(value, work)
         let condition = condition(value["if"], value, scope, inputs)
@@ -113,7 +113,7 @@ extension DefinitionReader {
     func own(
         _ inputs: [DeclaredInput], _ values: [DeclaredSteps.Value], _ value: FileValue, _ scope: StepScope
     ) -> [DeclaredInput] {
-        let texts = ["command", "shell", "env", "stdin", "succeeded", "failed", "states"].compactMap { value[$0] }
+        let texts = Self.programTexts(value)
         let given = values.map { given in
             let secret = given.value.parts.contains { part in
                 if case .input(let name) = part { field(name)?.isSecret == true } else { false }
@@ -193,6 +193,29 @@ extension DefinitionReader {
             return DeclaredSteps.Value(
                 name: member.name, place: member.place, value: text, valuePlace: member.value.place)
         }
+    }
+
+    /// The values of earlier steps that the texts of a step's own program mention, as if they were given in `with`.
+    private mutating func mentionedValues(_ value: FileValue, _ scope: StepScope) -> [DeclaredSteps.Value] {
+        guard value["literal"]?.flag != true else { return [] }
+        var values: [DeclaredSteps.Value] = []
+        for leaf in Self.programTexts(value).flatMap(\.leaves) where leaf.place != value["shell"]?.place {
+            for match in (leaf.text ?? "").matches(of: StepScope.reference) {
+                let (step, name) = (String(match.output.1), String(match.output.2))
+                let field = "steps.\(step).\(name)"
+                guard !values.contains(where: { $0.name == field }) else { continue }
+                checkReference(step, name, leaf.place, scope)
+                values.append(
+                    DeclaredSteps.Value(
+                        name: field, place: leaf.place, value: StepValue([.reported(step: step, value: name)]),
+                        valuePlace: leaf.place))
+            }
+        }
+        return values
+    }
+
+    private static func programTexts(_ value: FileValue) -> [FileValue] {
+        ["command", "shell", "env", "stdin", "succeeded", "failed", "states"].compactMap { value[$0] }
     }
 
     /// A text with inputs of the operation and reported values of earlier steps.

@@ -98,7 +98,9 @@ extension InputField {
 
 extension InputField {
     /// Validates the declarations of fields; returns sentences for their author, or none.
-    package static func problems(in fields: [InputField]) -> [String] {
+    ///
+    /// The fields of a step can have names such as `item.name`, because no form and no request names them.
+    package static func problems(in fields: [InputField], isStep: Bool = false) -> [String] {
         var names: Set<String> = []
         var time = TextPattern.Extent.input.time
         return fields.flatMap { field -> [String] in
@@ -107,7 +109,7 @@ extension InputField {
                 problems.append(
                     "The field labelled “\(field.label)” has no name: its input must encode the property as one member "
                         + "of its own.")
-            } else if !field.name.utf8.allSatisfy(isNameByte) {
+            } else if !field.name.utf8.allSatisfy({ isNameByte($0) || isStep && ".-".utf8.contains($0) }) {
                 problems.append("The field name “\(field.name)” must be made of letters, digits and underscores.")
             }
             if case .text(_, let pattern?) = field.kind {
