@@ -1,0 +1,85 @@
+"""The picture of a run whose steps are a graph, in the browser on the real server."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from weir import until
+
+GRAPH = """
+title: Graph
+steps:
+  - {name: build, command: ["true"]}
+  - {name: unit, needs: [build], command: [sh, -c, "while ! test -e unit.go; do sleep 0.05; done"]}
+  - {name: regions, needs: [build], command: [sh, -c, "while ! test -e regions.go; do sleep 0.05; done"]}
+  - {name: smoke, needs: [unit, regions], command: ["true"]}
+  - {name: tidy, finally: true, command: ["true"]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "operations"
+    folder.mkdir()
+    (folder / "graph.yml").write_text(GRAPH)
+    return folder
+
+
+@pytest.fixture
+def settings(folder):
+    return {"WEIR_OPERATIONS": str(folder)}
+
+
+def begin(weir):
+    run = weir.ask("operations/graph/runs", "POST", {})["id"]
+    until(lambda: [step["status"] for step in weir.ask(f"runs/{run}")["state"]["steps"]][1:3] == ["running", "running"])
+    return run
+
+
+def boxes(page):
+    return page.locator(".node").evaluate_all("(nodes) => nodes.map((node) => node.getBoundingClientRect().toJSON())")
+
+
+def test_a_step_that_ends_changes_its_node_alone_and_focus_and_scroll_stay(weir, visit, folder):
+    run = begin(weir)
+    page = visit(f"/runs/{run}", viewport={"width": 700, "height": 500})
+    expect(page.locator("html[data-live]")).to_be_attached()
+    link = page.locator(".node a").nth(2)
+    link.focus()
+    page.evaluate("document.querySelector('.graph').parentElement.scrollLeft = 60; window.scrollBy(0, 40)")
+    places = boxes(page)
+    at = page.evaluate("[document.querySelector('.graph').parentElement.scrollLeft, scrollY]")
+    answers = []
+    page.on("requestfinished", lambda request: answers.append(request) if "/live/" in request.url else None)
+    (folder / "unit.go").touch()
+    expect(page.locator(".node").nth(1)).to_contain_text("Succeeded")
+    assert sum(request.sizes()["responseBodySize"] for request in answers) <= 1_000
+    assert boxes(page) == places
+    assert page.evaluate("[document.querySelector('.graph').parentElement.scrollLeft, scrollY]") == at
+    expect(link).to_be_focused()
+    (folder / "regions.go").touch()
+    until(lambda: weir.ask(f"runs/{run}")["phase"] == "succeeded")
+    expect(page.get_by_text("Critical path: Build → Regions → Smoke → Tidy")).to_be_visible()
+
+
+@pytest.mark.parametrize("java_script", [True, False])
+def test_the_past_shows_the_graph_of_its_moment(weir, visit, folder, java_script):
+    run = begin(weir)
+    (folder / "unit.go").touch()
+    (folder / "regions.go").touch()
+    done = until(lambda: (found := weir.ask(f"runs/{run}"))["phase"] == "succeeded" and found)
+    page = visit(f"/runs/{run}?at={done['sequence'] - 1}", java_script_enabled=java_script)
+    expect(page.locator(".node")).to_have_count(5)
+    expect(page.locator(".node.critical")).to_have_count(0)
+    page.goto(f"/runs/{run}")
+    expect(page.locator(".node.ok")).to_have_count(5)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_before_the_first_run_the_picture_is_there_and_its_edges_lead_onwards(weir, visit, width):
+    page = visit("/operations/graph", viewport={"width": width, "height": 844}, reduced_motion="reduce")
+    expect(page.locator(".node.idle")).to_have_count(5)
+    build, unit, regions, smoke, tidy = boxes(page)
+    side = "left" if width > 620 else "top"
+    assert build[side] < unit[side] < smoke[side] < tidy[side]
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert Axe().run(page).response["violations"] == []
