@@ -1,10 +1,14 @@
 """The picture of a run whose steps are a graph, in the browser on the real server."""
 
+import pathlib
+import shutil
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from weir import until
 
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "Examples/operations"
 GRAPH = """
 title: Graph
 steps:
@@ -83,3 +87,48 @@ def test_before_the_first_run_the_picture_is_there_and_its_edges_lead_onwards(we
     assert build[side] < unit[side] < smoke[side] < tidy[side]
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert Axe().run(page).response["violations"] == []
+
+
+def ended(weir, run):
+    """The run at its end; its decisions are approved."""
+    while not (found := weir.ask(f"runs/{run}"))["endedAt"]:
+        for step in found["state"]["steps"]:
+            if step["status"] == "asking":
+                weir.ask(f"runs/{run}/decision", "POST", {"step": step["name"], "decision": "approve"})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "phase", "others"),
+    [
+        ("regions", {"version": "2.1"}, "succeeded", {}),
+        (
+            "regions", {"version": "2.1", "broken": "us"}, "failed",
+            {"load": "failed", "approval": "skipped", "switch": "skipped", "ready": "skipped"},
+        ),
+        ("etl", {}, "succeeded", {}),
+        ("nightly-tests", {}, "succeeded", {"style": "failed", "blame": "skipped"}),
+        ("nightly-tests", {"failing": "large"}, "failed", {"style": "failed", "tests": "failed", "publish": "skipped"}),
+        ("restore-drill", {}, "succeeded", {}),
+    ],
+)
+def test_the_examples_with_graphs_run_as_they_are(weir, folder, name, values, phase, others):
+    shutil.copy(EXAMPLES / f"{name}.yml", folder)
+    (folder / "data").mkdir()
+    until(lambda: name in [operation["id"] for operation in weir.ask("operations")["operations"]])
+    run = ended(weir, weir.ask(f"operations/{name}/runs", "POST", values)["id"])
+    statuses = {step["name"]: step["status"] for step in run["state"]["steps"]}
+    assert (run["phase"], {name: status for name, status in statuses.items() if status != "succeeded"}) == (phase, others)
+
+
+@pytest.mark.parametrize("java_script", [True, False])
+def test_an_ended_run_starts_again_from_a_chosen_step(weir, visit, folder, java_script):
+    (folder / "unit.go").touch()
+    (folder / "regions.go").touch()
+    run = ended(weir, weir.ask("operations/graph/runs", "POST", {})["id"])
+    page = visit(f"/runs/{run['id']}", java_script_enabled=java_script)
+    page.get_by_label("Again from").select_option("Smoke")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_url(lambda url: "/runs/" in url and run["id"] not in url)
+    steps = ended(weir, page.url.split("/runs/")[1][:26])["state"]["steps"]
+    assert [step.get("doneIn") for step in steps] == [run["id"]] * 3 + [None] * 2

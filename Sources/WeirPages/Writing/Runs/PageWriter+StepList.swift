@@ -107,13 +107,17 @@ extension PageWriter {
         return sentence + (ending.kind == .refused ? " “\(said)”" : " \(said)")
     }
 
-    /// The form that continues a run and keeps the successful steps, or nil if it cannot be continued.
+    /// The forms that start an ended run again from its failed steps or from a chosen one, or nil for other runs.
     func continueForm(_ record: RunRecord, follows: Bool) -> Fields? {
         guard record.endedAt != nil, allows(.start, onOperation: record.operation),
-            let progress = stepsProgress(record), StepsMachine.canContinue(progress)
+            let progress = stepsProgress(record)
         else { return nil }
+        let options = progress.steps.map { step -> Fields in
+            ["value": step.name, "label": label(of: step.name, in: record.operation)]
+        }
         return [
             "action": "\(base)/runs/\(record.id)/continuation", "formID": "continue-\(record.id)", "follows": follows,
+            "hasFailed": StepsMachine.canContinue(progress), "hasOptions": options.count > 1, "options": options,
         ]
     }
 }
