@@ -12,13 +12,17 @@ private final class FullStorage: AccessStorage {
     private let isFull = Mutex(false)
     private let isAway = Mutex(false)
     private let isWriting = Mutex<@Sendable () -> Void>({})
+    private let readCount = Mutex(0)
 
     struct Full: Error {}
 
     func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
     func take(away isAway: Bool) { self.isAway.withLock { $0 = isAway } }
     func whileWriting(_ body: @escaping @Sendable () -> Void) { isWriting.withLock { $0 = body } }
+    /// How often it was read.
+    var reads: Int { readCount.withLock { $0 } }
     func news(since version: Int64?) async throws -> StoredNews? {
+        readCount.withLock { $0 += 1 }
         guard !isAway.withLock({ $0 }) else { throw Full() }
         return try await base.news(since: version)
     }
@@ -70,6 +74,23 @@ private final class FullStorage: AccessStorage {
         #expect(again.directory.users.map(\.name) == ["root"])
         #expect(again.directory.tokens().isEmpty && again.directory.links().isEmpty)
         #expect(again.request(session: session).authorization?.isAnonymous == true)
+    }
+
+    @Test func `a sign-in that is delayed does not read the storage`() async throws {
+        let storage = FullStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana")
+        for _ in 0..<5 { #expect(try await fixture.signIn("ana", "wrong") == nil) }
+        let reads = storage.reads
+        for _ in 0..<3 {
+            let outcome = try await fixture.directory.signIn(
+                "ana", "correct horse", from: AuditOrigin(address: "192.0.2.1"))
+            guard case .throttled = outcome else {
+                Issue.record("it is not delayed: \(outcome)")
+                return
+            }
+        }
+        #expect(storage.reads == reads)
     }
 
     @Test func `views that cannot be stored stay as they were`() async throws {

@@ -22,20 +22,17 @@ extension AccessDirectory {
     package var people: [PersonAccess] {
         let time = now()
         return state.withLock { state in
-            func key(_ person: StoredPerson) -> String { "\(person.isUser) \(person.identity)" }
-            let sessions = Dictionary(grouping: state.sessions.sessions.values) { key($0.person) }
-            let tokens = Dictionary(grouping: state.tokens.values) { $0.maker.map(key) ?? "" }
-            let links = Dictionary(grouping: state.links.values.filter { $0.expiresAt > time }) {
-                $0.maker.map(key) ?? ""
-            }
+            let sessions = Dictionary(grouping: state.sessions.sessions.values) { $0.person.key }
+            let tokens = Dictionary(grouping: state.tokens.values) { $0.maker?.key }
+            let links = Dictionary(grouping: state.links.values.filter { $0.expiresAt > time }) { $0.maker?.key }
             func access(_ person: StoredPerson, _ roles: [StoredAssignment], namedAt: Int64?) -> PersonAccess {
-                let own = (sessions[key(person)] ?? []).filter { state.sessions.session($0.hash, now: time) != nil }
+                let own = (sessions[person.key] ?? []).filter { state.sessions.session($0.hash, now: time) != nil }
                 return PersonAccess(
-                    person: person, id: PersonRecord.id(of: person.identity), roles: roles,
+                    person: person, id: person.key.id, roles: roles,
                     seenAt: (own.map(\.usedAt) + [namedAt].compactMap { $0 }).max(),
                     leaseEnd: state.leaseEnd(of: person),
-                    sessions: own.sorted { $0.usedAt > $1.usedAt }, tokens: tokens[key(person)] ?? [],
-                    links: links[key(person)] ?? [])
+                    sessions: own.sorted { $0.usedAt > $1.usedAt }, tokens: tokens[person.key] ?? [],
+                    links: links[person.key] ?? [])
             }
             let users = state.users.values.map { user in
                 access(StoredPerson(user: user.name), user.roles, namedAt: nil)
@@ -47,11 +44,11 @@ extension AccessDirectory {
 
     /// The sessions that have not ended, most recently used first; only those of one person if given.
     package func sessions(of principal: Principal? = nil) -> [SessionRecord] {
-        let time = now()
+        let (time, owner) = (now(), principal.map(key))
         return state.withLock { state in
             state.sessions.sessions.values.filter {
                 state.sessions.session($0.hash, now: time) != nil && configuration.knows($0.person)
-                    && (principal == nil || $0.person.identity == principal?.identity)
+                    && (owner == nil || $0.person.key == owner)
             }.sorted { ($0.usedAt, $0.hash) > ($1.usedAt, $1.hash) }
         }
     }
@@ -89,7 +86,7 @@ extension AccessDirectory {
     ) async throws {
         let entries = sessions.map { session in
             entry(
-                .endSession, by: principal, from: origin, "person:\(session.person.identity)",
+                .endSession, by: principal, from: origin, "\(session.person.key)",
                 (["session \(session.id)"] + [words].compactMap { $0 }).joined(separator: "; "))
         }
         // Store first: a removal that is not stored would be undone silently by a restart.
@@ -105,26 +102,23 @@ extension AccessDirectory {
     /// names them.
     ///
     /// - Parameters:
-    ///   - who: The short id, or the identity.
+    ///   - who: The short id, the identity, or the identity with its kind: `user:ana` or `person:ana`.
     ///   - principal: The principal that ends the access.
     ///   - origin: The origin of the request.
     /// - Returns: What was ended.
-    /// - Throws: `AccessError` for an unknown person, or if the storage fails.
+    /// - Throws: `AccessError` for an unknown person, for an identity that two people have, or if the storage fails.
     package func endAccess(of who: String, by principal: Principal, from origin: AuditOrigin = .none) async throws
         -> PersonAccess
     {
         try await change { [self] in
-            guard let person = people.first(where: { $0.id == who || $0.person.identity == who }) else {
-                throw AccessError(.missing, .unknownPerson)
-            }
+            let person = try person(who)
             let changes =
                 person.sessions.map { StoredChange.remove(kind: .session, id: $0.hash) }
                 + person.tokens.map { .remove(kind: .token, id: $0.id) }
                 + person.links.map { .remove(kind: .link, id: $0.id) }
             let words =
                 "ended: \(person.sessions.count) sessions, \(person.tokens.count) tokens, \(person.links.count) links"
-            let (kind, identity) = (person.person.isUser ? "user" : "person", person.person.identity)
-            try await write(changes, entry(.endAccess, by: principal, from: origin, "\(kind):\(identity)", words))
+            try await write(changes, entry(.endAccess, by: principal, from: origin, "\(person.person.key)", words))
             let hashes = Set(person.sessions.map(\.hash))
             state.withLock { state in
                 _ = state.sessions.end { hashes.contains($0.hash) }
@@ -135,5 +129,14 @@ extension AccessDirectory {
             control.invalidate()
             return person
         }
+    }
+
+    private func person(_ who: String) throws -> PersonAccess {
+        let people = people
+        if let person = people.first(where: { $0.id == who || "\($0.person.key)" == who }) { return person }
+        let named = people.filter { $0.person.identity == who }
+        guard let person = named.first else { throw AccessError(.missing, .unknownPerson) }
+        guard named.count == 1 else { throw AccessError(.conflict, .twoPeople, ["identity": .text(who)]) }
+        return person
     }
 }

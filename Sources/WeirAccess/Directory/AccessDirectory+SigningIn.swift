@@ -35,18 +35,20 @@ extension AccessDirectory {
         let address = origin.address ?? ""
         let typed = UserName(name.filter { !$0.isWhitespace })
         let (key, time) = (typed?.text ?? "", now())
-        // Another server may just have added the user or changed the password.
-        await lookUp()
-        let (user, browser, wait) = state.withLock { state in
+        // Before the storage is read, so that attempts without end do not reach it.
+        let (browser, wait) = state.withLock { state in
             let user = typed.flatMap { state.users[$0.text] }
             let browser = user.flatMap { user in mark.flatMap { KnownBrowser($0, of: user, key: state.browserKey)?.id }
             }
-            return (user, browser, state.throttle.attempt(key, from: address, browser: browser, now: time))
+            return (browser, state.throttle.attempt(key, from: address, browser: browser, now: time))
         }
         if let wait {
             refuse(key, from: origin, "too many attempts")
             return .throttled(wait)
         }
+        // Another server may just have added the user or changed the password.
+        await lookUp()
+        let user = typed.flatMap { typed in state.withLock { $0.users[typed.text] } }
         let hash = user.flatMap { PasswordHash($0.password) } ?? decoy
         let isRight: Bool
         do {
@@ -122,8 +124,7 @@ extension AccessDirectory {
             }
             // The provider may have named other groups, which also bound the person's tokens and links.
             if isChanged || !ended.isEmpty { control.invalidate() }
-            audit.record(
-                .signIn, by: Principal(.person, name: person.name, identity: person.identity), from: origin)
+            audit.record(.signIn, by: person.principal, from: origin)
             return secret
         }
     }
@@ -137,9 +138,7 @@ extension AccessDirectory {
             try await write([.remove(kind: .session, id: secret.hash)])
             _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
             control.invalidate()
-            audit.record(
-                .signOut, by: Principal(.person, name: ended.person.name, identity: ended.person.identity),
-                from: origin)
+            audit.record(.signOut, by: ended.person.principal, from: origin)
         }
     }
 

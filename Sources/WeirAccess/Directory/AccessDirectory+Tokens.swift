@@ -2,10 +2,10 @@ import Synchronization
 import WeirStates
 
 extension AccessDirectory {
-    /// The tokens, newest first; only those of one maker if `identity` is given.
-    package func tokens(of identity: String? = nil) -> [TokenRecord] {
+    /// The tokens, newest first; only those of one maker if given.
+    package func tokens(of maker: Principal? = nil) -> [TokenRecord] {
         state.withLock { state in
-            state.tokens.values.filter { identity == nil || $0.maker?.identity == identity }
+            state.tokens.values.filter { token in maker.map { isMaker($0, token.maker) } ?? true }
                 .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
         }
     }
@@ -90,7 +90,7 @@ extension AccessDirectory {
     private func requireShare(
         of maker: StoredPerson?, _ made: [StoredPerson?], _ share: Int, _ wording: AccessWording
     ) throws {
-        guard let maker, made.count(where: { $0?.identity == maker.identity && $0?.isUser == maker.isUser }) >= share
+        guard let maker, made.count(where: { $0?.key == maker.key }) >= share
         else { return }
         throw AccessError(.conflict, wording, ["limit": "\(share)"])
     }
@@ -115,7 +115,7 @@ extension AccessDirectory {
         case .operator, .system: nil
         case .person:
             StoredPerson(
-                name: maker.name, identity: maker.identity, isUser: configuration.mode == .password,
+                name: maker.name, identity: maker.identity, isUser: key(of: maker).isUser,
                 groups: maker.groups.sorted())
         case .token, .link, .hook, .anonymous:
             throw AccessError(.invalid, .peopleOnly)
@@ -193,7 +193,12 @@ extension AccessDirectory {
     ///
     /// Records created on the command line have no maker here.
     package func isMaker(_ principal: Principal, _ maker: StoredPerson?) -> Bool {
-        [.person, .operator].contains(principal.kind) && maker?.identity == principal.identity
+        principal.kind == .person && maker?.key == key(of: principal)
+    }
+
+    /// The key of a signed-in person's records; the mode tells local users from others.
+    func key(of person: Principal) -> PersonKey {
+        PersonKey(isUser: configuration.mode == .password, identity: person.identity)
     }
 
     /// The authorization of a link's secret, or nil if the link is unknown, expired or revoked.

@@ -96,7 +96,8 @@ extension AccessDirectory {
 
     private func sessions(of name: String) -> Set<String> {
         state.withLock { state in
-            Set(state.sessions.sessions.values.filter { $0.person.isUser && $0.person.identity == name }.map(\.hash))
+            let key = PersonKey(isUser: true, identity: name)
+            return Set(state.sessions.sessions.values.filter { $0.person.key == key }.map(\.hash))
         }
     }
 
@@ -111,22 +112,23 @@ extension AccessDirectory {
         let ended = sessions(of: user.name)
         // A later user of the same name must not inherit tokens and links.
         let (tokens, links) = state.withLock { state in
-            let isTheirs = { (person: StoredPerson?) in person?.isUser == true && person?.identity == user.name }
+            let key = PersonKey(isUser: true, identity: user.name)
             return (
-                state.tokens.values.filter { isTheirs($0.maker) }.map(\.id),
-                state.links.values.filter { isTheirs($0.maker) }.map(\.id)
+                state.tokens.values.filter { $0.maker?.key == key }.map(\.id),
+                state.links.values.filter { $0.maker?.key == key }.map(\.id)
             )
         }
-        var changes: [StoredChange] = [
-            .remove(kind: .user, id: user.name), .remove(kind: .views, id: user.principal.key),
-        ]
+        let views = keysOfViews(of: user)
+        var changes: [StoredChange] = [.remove(kind: .user, id: user.name)]
+        changes += views.map { .remove(kind: .views, id: $0) }
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
         let words =
             "before: \(user.roles.words); ended: \(ended.count) sessions, \(tokens.count) tokens, \(links.count) links"
         try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)", words))
         state.withLock { state in
-            (state.users[user.name], state.views[user.principal.key]) = (nil, nil)
+            state.users[user.name] = nil
+            for key in views { state.views[key] = nil }
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }
             _ = state.sessions.end { ended.contains($0.hash) }
@@ -180,7 +182,19 @@ extension AccessDirectory {
 
 extension AccessDirectory {
     /// The saved views of a person's run list, as text; nil if none were ever saved.
-    package func views(of person: Principal) -> String? { state.withLock { $0.views[person.key] } }
+    package func views(of person: Principal) -> String? {
+        state.withLock { $0.views[keyOfViews(of: person)] ?? $0.views[person.key] }
+    }
+
+    private func keyOfViews(of person: Principal) -> String {
+        person.kind == .person ? "\(key(of: person))" : person.key
+    }
+
+    /// The keys of a local user's views, with the one of earlier versions unless a person of an identity source has it.
+    private func keysOfViews(of user: UserRecord) -> [String] {
+        let key = "\(PersonKey(isUser: true, identity: user.name))"
+        return state.withLock { $0.people[user.name] } == nil ? [key, user.principal.key] : [key]
+    }
 
     /// Replaces a person's saved views.
     ///
@@ -192,9 +206,9 @@ extension AccessDirectory {
         of person: Principal, _ change: @escaping @Sendable (String?) throws -> String
     ) async throws {
         try await self.change { [self] in
-            let text = try change(views(of: person))
-            try await write([.put(.views, person.key, text)])
-            state.withLock { $0.views[person.key] = text }
+            let (text, key) = (try change(views(of: person)), keyOfViews(of: person))
+            try await write([.put(.views, key, text)])
+            state.withLock { $0.views[key] = text }
         }
     }
 }

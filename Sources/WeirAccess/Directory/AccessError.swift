@@ -41,6 +41,10 @@ package enum AccessWording: String, Wording {
     case reservedName = "{name} names a part of the server. Choose another name."
     case unknownSession = "There is no such session."
     case unknownPerson = "There is no such person."
+    case twoPeople = """
+        A local user and a person from the proxy or provider are called {identity}. Write user:{identity} or \
+        person:{identity}.
+        """
     case unknownLink = "There is no such link."
     case name = """
         Choose a name of 1 to 64 lower-case letters, digits, dots, hyphens, underscores or @; it begins with a \

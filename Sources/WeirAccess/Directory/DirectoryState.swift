@@ -76,13 +76,13 @@ struct DirectoryState: Sendable {
         return people[maker.identity]?.person.principal
     }
 
-    /// The people who were last named before a time and have no tokens, links or sessions.
+    /// The people beyond the limit, and those who were last named before a time and have no tokens, links or sessions.
     func forgottenPeople(before time: Int64) -> [String] {
         let old = people.all.filter { $0.namedAt < time }.map(\.person.identity)
-        guard !old.isEmpty else { return [] }
+        guard !old.isEmpty else { return Array(people.dropped) }
         let makers = tokens.values.map(\.maker) + links.values.map(\.maker) + sessions.sessions.values.map(\.person)
-        let active = Set(makers.compactMap { $0?.identity })
-        return old.filter { !active.contains($0) }
+        let active = Set(makers.compactMap { $0?.key })
+        return people.dropped + old.filter { !active.contains(PersonKey(isUser: false, identity: $0)) }
     }
 
     /// The end of the lease of a maker's rights; nil for local users, and for people that no identity source has named.

@@ -53,7 +53,7 @@ package struct SessionTable: Sendable {
     /// Adds a session; returns the hashes of the sessions ended to make room.
     package mutating func begin(_ session: SessionRecord, now: Int64) -> [String] {
         var ended = tidy(now: now)
-        let own = sessions.values.filter { $0.person == session.person }.sorted { $0.usedAt < $1.usedAt }
+        let own = sessions.values.filter { $0.person.key == session.person.key }.sorted { $0.usedAt < $1.usedAt }
         ended += own.dropLast(max(0, limits.perPerson - 1)).map(\.hash)
         if sessions.count >= limits.count, let oldest = sessions.values.min(by: { $0.usedAt < $1.usedAt }) {
             ended.append(oldest.hash)

@@ -61,8 +61,23 @@ package struct PersonRecord: Hashable, Sendable, Codable {
     /// The time at which the source last named the person and the groups, in milliseconds since 1970.
     package var namedAt: Int64
 
+}
+
+/// The key of a person's records: a local user and a person of an identity source can have equal identities.
+package struct PersonKey: Hashable, Sendable, CustomStringConvertible {
+    package let isUser: Bool
+    package let identity: String
+
+    package init(isUser: Bool, identity: String) { (self.isUser, self.identity) = (isUser, identity) }
+
+    /// The key with its kind, as the audit shows it: `user:ana` or `person:ana`.
+    package var description: String { "\(isUser ? "user" : "person"):\(identity)" }
+
     /// A short id for lists and URLs, because an identity can contain any characters.
-    package static func id(of identity: String) -> String { String(SecretText.hash(of: identity).prefix(16)) }
+    package var id: String {
+        // No identity of a source contains a line feed.
+        String(SecretText.hash(of: isUser ? "user\n\(identity)" : identity).prefix(16))
+    }
 }
 
 package struct StoredPerson: Hashable, Sendable, Codable {
@@ -79,6 +94,8 @@ package struct StoredPerson: Hashable, Sendable, Codable {
         self.isUser = isUser
         self.groups = groups
     }
+
+    package var key: PersonKey { PersonKey(isUser: isUser, identity: identity) }
 }
 
 package struct StoredAssignment: Hashable, Sendable, Codable {
@@ -140,7 +157,7 @@ package enum StoredKind: String, Sendable {
     case user, token, link, session, setting
     /// A person from an identity provider or a proxy, by identity.
     case person
-    /// The saved views of a person's run list, by principal key.
+    /// The saved views of a person's run list, by ``PersonKey``, or by principal key for principals of other kinds.
     case views
     /// An audit entry left by a command for the server, which alone writes the audit.
     case audit

@@ -157,8 +157,7 @@ extension AccountResponder {
     /// Refuses a sign-in without groups if no other grant gives the user a role: they would see nothing, without a reason.
     private func requireRole(_ signIn: ProviderSignIn) throws(IdentityProviderError) {
         guard !signIn.hasGroups else { return }
-        let principal = Principal(.person, name: signIn.person.name, identity: signIn.person.identity)
-        guard !directory.control.authorize(principal).permissions.allowsAnywhere(.see) else { return }
+        guard !directory.control.authorize(signIn.person.principal).permissions.allowsAnywhere(.see) else { return }
         throw IdentityProviderError(
             .groups, "The provider named no groups of \(signIn.person.identity), who has no role by another grant.")
     }

@@ -80,7 +80,7 @@ extension AccountResponder {
 
     private func visible(_ visit: Visit) -> [TokenRecord] {
         let isAdministrator = visit.authorization.permissions.allowsEverywhere(.administer)
-        return directory.tokens(of: isAdministrator ? nil : visit.authorization.principal.identity)
+        return directory.tokens(of: isAdministrator ? nil : visit.authorization.principal)
     }
 
     private func list(_ visit: Visit) -> TokenList {

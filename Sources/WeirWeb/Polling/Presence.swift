@@ -208,7 +208,7 @@ extension PollEncoder {
         guard presence != nil, urls.audience != nil, case .store(let store) = page.topic,
             case let principal = admission.authorization.principal, principal.kind == .person
         else { return nil }
-        return Visitor(store: store, identity: principal.identity, name: principal.name)
+        return Visitor(store: store, identity: principal.key, name: principal.name)
     }
 
     func viewers(on page: LivePage, _ admission: Admission?) -> String? {

@@ -124,6 +124,16 @@ import Testing
         }
     }
 
+    @Test func `the audit names a person with a reserved name as runs do`() async throws {
+        let fixture = try await fixture()
+        let person = StoredPerson(name: "system", identity: "p#9", isUser: false, groups: ["ops"])
+        let session = try await fixture.directory.begin(person, from: .none, replacing: nil)
+        try await fixture.directory.signOut(session, from: .none)
+        for action in [AuditAction.signIn, .signOut] {
+            #expect(try await fixture.entries(AuditFilter(action: action)).map(\.name) == ["person system"])
+        }
+    }
+
     @Test func `a sign-out at the provider ends the sessions it names, and no others`() async throws {
         let fixture = try await fixture()
         func begin(_ subject: String, _ session: String) async throws -> SecretText {

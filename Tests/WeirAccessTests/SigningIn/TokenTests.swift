@@ -174,7 +174,7 @@ import WeirStates
         await #expect(throws: AccessError.self) {
             try await fixture.directory.revokeToken(record.id, by: bob, anybody: false)
         }
-        #expect(fixture.directory.tokens(of: "bob").isEmpty)
+        #expect(fixture.directory.tokens(of: Principal(.person, name: "bob")).isEmpty)
         try await fixture.directory.revokeToken(record.id, by: bob, anybody: true)
         #expect(fixture.directory.tokens().isEmpty)
     }
