@@ -38,6 +38,8 @@ public final class Board: Sendable {
     let receiver = Deferred<CommandReceiver>()
     let drainTimeout: Locked<Duration>
     let quietStart: MutableStateFlow<QuietStart?>
+    /// The kept runs that the end of a quiet start has begun to take up.
+    let takenUp = MutableStateFlow<Set<String>>([])
     let monitor: RunMonitor
     let foreignOutput: ForeignOutput?
     let assigner: RunAssigner?

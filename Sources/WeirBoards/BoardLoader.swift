@@ -21,20 +21,27 @@ struct BoardLoader: Sendable {
             runs.map { .interruption(of: $0, at: now, cause: .stopped) })
     }
 
-    /// Returns the runs that the last process left to this one.
+    /// Returns the runs that the last process left to this one, and those in `others`.
+    func keptRuns(and others: Set<String> = []) async throws -> [RunRecord] {
+        try await journal.unfinishedRuns().filter { $0.isKept || others.contains($0.id) }
+    }
+
+    /// Records that kept runs no longer wait, so that after a crash they end like others and no program runs twice.
     ///
-    /// Records first that they no longer wait, so that after a crash they end like others and no program runs twice.
-    func takeUpKept(at now: Timestamp) async throws -> [RunRecord] {
-        let kept = try await journal.unfinishedRuns().filter(\.isKept)
+    /// Returns the runs with this change, without reading the journal again, whose failure would leave them to no process.
+    func takeUp(_ kept: [RunRecord], at now: Timestamp) async throws -> [RunRecord] {
         guard !kept.isEmpty else { return [] }
-        _ = try await journal.append(
+        let changes = try await journal.append(
             kept.map {
                 ChangeDraft(
                     stream: .run($0.id), subject: $0.operation, revision: $0.revision + 1, at: now, state: $0.state,
                     isTransition: false)
             })
-        let ids = Set(kept.map(\.id))
-        return try await journal.unfinishedRuns().filter { ids.contains($0.id) }
+        return zip(kept, changes).map { run, change in
+            var run = run
+            run.apply(change)
+            return run
+        }
     }
 
     /// The unfinished runs that continue in this process, oldest first.

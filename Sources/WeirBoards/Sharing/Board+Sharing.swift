@@ -48,7 +48,10 @@ extension Board {
         let assignments = try await assigner?.assignments() ?? []
         let carriedOut = Set(assignments.map(\.run) + runs.all.map(\.id))
         monitor.recorded(try await loader.interruptUnfinished(at: now(), besides: carriedOut))
-        let kept = try await loader.takeUpKept(at: now())
+        // A quiet start leaves them to its end.
+        let isQuiet = quietStart.value != nil
+        var kept = try await loader.keptRuns()
+        if !isQuiet { kept = try await loader.takeUp(kept, at: now()) }
         try await loader.beginStores(at: now(), logger: logger)
         try await recorder.follower.catchUp()
         let recent = try await loader.newestChangesOfStores(StoreKeys.limit)
@@ -59,18 +62,19 @@ extension Board {
         try await adopt(assignments)
         role.value = .recording
         if !assignments.isEmpty { try await foreignOutput?.resume() }
-        if quietStart.value == nil {
-            try await beginByItself(kept, resumable)
-        } else {
+        if isQuiet {
             try await scheduler.follow(catalog.scheduledStarts)
+        } else {
+            await beginByItself(kept, resumable, schedules: try await scheduler.kept())
         }
         keepWithin()
         watching.begin()
     }
 
     /// Continues the waiting runs and the runs of steps, and starts the schedules.
-    private func beginByItself(_ kept: [RunRecord], _ resumable: [RunRecord]) async throws {
-        let schedules = try await scheduler.kept()
+    private func beginByItself(
+        _ kept: [RunRecord], _ resumable: [RunRecord], schedules: [String: ScheduleStanding]
+    ) async {
         resumeKept(kept)
         resume(resumable)
         await scheduler.begin(catalog.scheduledStarts, known: schedules) {
@@ -80,7 +84,7 @@ extension Board {
         }
     }
 
-    /// Ends a quiet start: continues the runs of steps, and starts the schedules; has no effect on another board.
+    /// Ends a quiet start: continues kept runs and runs of steps, and starts the schedules; has no effect on another board.
     ///
     /// With `skippingMissed`, the schedules do not catch up on the times before now. Throws `JournalError`, and then stays
     /// quiet.
@@ -91,8 +95,13 @@ extension Board {
                 if skippingMissed { try await scheduler.skipMissed() }
                 let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
                 // Those that were started meanwhile are under way.
-                let kept = try await loader.takeUpKept(at: now()).filter { runs[$0.id] == nil }
-                try await beginByItself(kept, loader.resumableRuns().filter { runs[$0.id] == nil })
+                let resumable = try await loader.resumableRuns().filter { runs[$0.id] == nil }
+                let schedules = try await scheduler.kept()
+                // Last, because kept runs that are taken up wait for no other process. An append that fails may have been
+                // recorded; the next attempt then finds them by their ids.
+                let kept = try await loader.keptRuns(and: takenUp.value).filter { runs[$0.id] == nil }
+                takenUp.value = Set(kept.map(\.id))
+                await beginByItself(try await loader.takeUp(kept, at: now()), resumable, schedules: schedules)
             }
             quietStart.value = nil
         }

@@ -60,6 +60,29 @@ import WeirStates
         await second.board.shutdown()
     }
 
+    @Test func `what is queued waits for the end of a quiet start, also if its record fails at first`() async throws {
+        let first = try await open()
+        _ = try await start(first, "a")
+        let queued = try await start(first, "b")
+        try await first.published { $0.change.state.caseName == "working" }
+        await first.board.shutdown()
+        gate.open()
+        let second = try await BoardFixture.open(["one": gated], reentry: .queue, on: first.journal) {
+            $0.retention = nil
+            $0.quiet = QuietStart(.copied, since: Timestamp(milliseconds: 1))
+        }
+        #expect(try await second.board.run(queued).endedAt == nil)
+        // The change is recorded, and the answer is lost.
+        first.journal.failAfterAppending()
+        await #expect(throws: JournalError.self) { try await second.board.endQuiet(skippingMissed: false) }
+        #expect(second.board.quiet.value != nil)
+        try await second.board.endQuiet(skippingMissed: false)
+        await second.board.outcome(of: queued)
+        #expect(try await second.board.run(queued).state.phase == .succeeded)
+        #expect(begun.value == ["a", "b"])
+        await second.board.shutdown()
+    }
+
     @Test func `a crash interrupts a run that was left to this process, as it does others`() async throws {
         let first = try await open()
         _ = try await start(first, "a")
@@ -72,7 +95,8 @@ import WeirStates
         }
         // The second process takes the run up, and is gone before anything else is recorded.
         let loader = BoardLoader(journal: copy, catalog: first.board.catalog, configuration: .init())
-        #expect(try await loader.takeUpKept(at: Timestamp(milliseconds: 9_000)).map(\.id) == [queued])
+        let kept = try await loader.keptRuns()
+        #expect(try await loader.takeUp(kept, at: Timestamp(milliseconds: 9_000)).map(\.id) == [queued])
         _ = try await loader.interruptUnfinished(at: Timestamp(milliseconds: 9_001), besides: [])
         #expect(try await copy.run(queued)?.cause == EndCause.stopped.description)
     }
