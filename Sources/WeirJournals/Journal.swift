@@ -63,6 +63,8 @@ package protocol Journal: Sendable {
     func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber
     /// The lines of a run's output after a number, oldest first, up to a limit; none for a run that is not kept.
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine]
+    /// The lines of a run's output with these numbers, oldest first.
+    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine]
     /// The number of lines of a run's output, which is the number of its last line.
     func outputCount(of run: String) async throws -> SequenceNumber
     /// Searches the whole output of a run, up to a time limit.

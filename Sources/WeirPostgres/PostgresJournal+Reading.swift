@@ -94,6 +94,10 @@ extension PostgresJournal {
         try await read { try OutputReader($0).lines(of: run, after: number, limit: limit) }
     }
 
+    package func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
+        try await read { try OutputReader($0).lines(of: run, numbers: numbers) }
+    }
+
     package func outputCount(of run: String) async throws -> SequenceNumber {
         try await read { try OutputReader($0).count(of: run) }
     }

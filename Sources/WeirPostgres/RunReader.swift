@@ -203,6 +203,16 @@ struct OutputReader {
             """, [AnyText(run), number, limit], read: line)
     }
 
+    func lines(of run: String, numbers: [SequenceNumber]) throws -> [OutputLine] {
+        try connection.all(
+            """
+            SELECT \(Self.columns) FROM weir.output
+            WHERE stream = (SELECT opened FROM weir.runs WHERE id = $1)
+                AND number = ANY (string_to_array($2, ',')::bigint[])
+            ORDER BY number
+            """, [AnyText(run), AnyText(numbers.map(\.description).joined(separator: ","))], read: line)
+    }
+
     func line(_ number: SequenceNumber, ofStream stream: SequenceNumber) throws -> OutputLine? {
         try connection.first(
             "SELECT \(Self.columns) FROM weir.output WHERE stream = $1 AND number = $2", [stream, number], read: line)

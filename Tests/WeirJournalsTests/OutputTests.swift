@@ -26,6 +26,8 @@ import WeirStates
             #expect(try await journal.output(of: "a", after: 23, limit: 100).map(\.number) == [24, 25])
             #expect(try await journal.output(of: "a", after: 3, limit: 2).map(\.number) == [4, 5])
             #expect(try await journal.output(of: "a", after: 99, limit: 2).isEmpty)
+            #expect(try await journal.output(of: "a", numbers: [2, 7, 25, 26]) == [1, 6, 24].map { all[$0] })
+            #expect(try await journal.output(of: "c", numbers: [1]).isEmpty)
             #expect(try await journal.output(of: "a", after: 0, limit: 0).isEmpty)
             #expect(try await journal.outputCount(of: "a") == 25)
             #expect(try await journal.outputCount(of: "c") == 0)

@@ -73,10 +73,11 @@ extension Board {
         _ = try await self.run(run)
         return try await read {
             var portion = BoundedBatch<OutputLine>(limit: numbers.count)
-            for number in numbers where !portion.isCut {
-                portion.add(try await journal.output(of: run, after: number.previous, limit: 1), size: \.size) {
-                    $0.number == number
-                }
+            var rest = numbers[...]
+            while !rest.isEmpty, !portion.isCut {
+                let batch = Array(rest.prefix(portion.batch))
+                portion.add(try await journal.output(of: run, numbers: batch), size: \.size)
+                rest = rest.dropFirst(batch.count)
             }
             return portion.elements
         }

@@ -98,6 +98,12 @@ public actor MemoryJournal: Journal {
         log.output(of: run, after: number, limit: limit)
     }
 
+    package func output(of run: String, numbers: [SequenceNumber]) -> [OutputLine] {
+        numbers.flatMap { number in
+            log.output(of: run, after: number.previous, limit: 1).filter { $0.number == number }
+        }
+    }
+
     package func outputCount(of run: String) -> SequenceNumber { log.outputCount(of: run) }
 
     package func addImported(_ entries: [ImportedEntry], at now: Timestamp) throws {

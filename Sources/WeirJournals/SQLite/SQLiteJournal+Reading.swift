@@ -91,6 +91,10 @@ extension SQLiteJournal {
         try await read { try OutputTable($0).lines(of: run, after: number, limit: limit) }
     }
 
+    package func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
+        try await read { try OutputTable($0).lines(of: run, numbers: numbers) }
+    }
+
     package func forecast(
         _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
     ) async throws -> RetentionForecast {

@@ -233,6 +233,9 @@ final class JournalDouble: Journal, Sendable {
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         try await read { try await inner.output(of: run, after: number, limit: limit) }
     }
+    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
+        try await read { try await inner.output(of: run, numbers: numbers) }
+    }
     func outputCount(of run: String) async throws -> SequenceNumber { try await inner.outputCount(of: run) }
     func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
         try await inner.addImported(entries, at: now)

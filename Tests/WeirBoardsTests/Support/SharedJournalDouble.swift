@@ -249,6 +249,9 @@ final class SharedJournalDouble: SharedJournal {
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         await inner.output(of: run, after: number, limit: limit)
     }
+    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
+        await inner.output(of: run, numbers: numbers)
+    }
     func outputCount(of run: String) async throws -> SequenceNumber { await inner.outputCount(of: run) }
     func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
         try await inner.report(reports, at: now)

@@ -62,6 +62,9 @@ final class RefusingJournal: Journal, Sendable {
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         try await inner.output(of: run, after: number, limit: limit)
     }
+    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
+        try await inner.output(of: run, numbers: numbers)
+    }
     func outputCount(of run: String) async throws -> SequenceNumber {
         let refuses = state.withLock { state in
             if state.refuses { state.refused += 1 }

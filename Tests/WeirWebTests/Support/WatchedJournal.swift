@@ -114,6 +114,10 @@ final class WatchedJournal: Journal, Sendable {
         asked()
         return counted(try await inner.output(of: run, after: number, limit: limit))
     }
+    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
+        asked()
+        return counted(try await inner.output(of: run, numbers: numbers))
+    }
     func outputCount(of run: String) async throws -> SequenceNumber {
         asked()
         return try await inner.outputCount(of: run)

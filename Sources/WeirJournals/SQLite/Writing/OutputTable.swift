@@ -36,6 +36,17 @@ struct OutputTable {
         ).all(stream, number, limit, read: line)
     }
 
+    func lines(of run: String, numbers: [SequenceNumber]) throws -> [OutputLine] {
+        guard let (stream, _) = try stream(of: run) else { return [] }
+        return try SQLStatement(
+            database,
+            """
+            SELECT \(Self.columns) FROM output WHERE stream = ? AND number IN (SELECT value FROM json_each(?))
+            ORDER BY number
+            """
+        ).all(stream, "[\(numbers.map(\.description).joined(separator: ","))]", read: line)
+    }
+
     func line(_ number: SequenceNumber, ofStream stream: SequenceNumber) throws -> OutputLine? {
         try SQLStatement(database, "SELECT \(Self.columns) FROM output WHERE stream = ? AND number = ?")
             .first(stream, number, read: line)
