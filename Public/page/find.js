@@ -14,6 +14,8 @@ export class Find {
   #here = -1;
   #searches = 0;
   /** @type {ReturnType<typeof setTimeout>|undefined} */ #later;
+  /** Whether the current match stays after the search that comes later. */
+  #again = false;
 
   /**
    * @param {HTMLElement} part the part of the page with the output
@@ -56,6 +58,7 @@ export class Find {
   /** @param {number} time @param {boolean} [again] whether the current match stays */
   #soon(time, again = false) {
     clearTimeout(this.#later);
+    this.#again = again;
     this.#later = setTimeout(() => void this.#search(again), time);
   }
 
@@ -106,7 +109,7 @@ export class Find {
 
   #searchNow() {
     clearTimeout(this.#later);
-    return this.#search(false);
+    return this.#search(this.#again);
   }
 
   #tell() {
