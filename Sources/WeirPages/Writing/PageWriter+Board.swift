@@ -55,12 +55,13 @@ extension PageWriter {
     }
 
     func summary(of board: BoardView, _ attention: Attention? = nil) -> [Fields] {
-        let decisions = (attention ?? self.attention(of: board)).decisions.count
+        let attention = attention ?? self.attention(of: board)
+        let decisions = attention.decisions.count
         let views = views(of: board)
         let phases = wholes.map { views[$0.id]?.latest?.record.state.phase ?? $0.initial.phase }
-        let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
-            ("all", nil, Set(Phase.allCases)), ("active", .active, [.active]), ("failed", .failed, [.failed]),
-            ("stopped", .cancelled, [.cancelled, .interrupted]), ("succeeded", .succeeded, [.succeeded]),
+        // A count has what the list behind its link has: failures by operation, also interrupted ones; otherwise runs of a phase.
+        let groups: [(key: String, phase: Phase?)] = [
+            ("all", nil), ("active", .active), ("failed", .failed), ("stopped", .cancelled), ("succeeded", .succeeded),
         ]
         let waiting: Fields? =
             decisions > 0
@@ -70,8 +71,8 @@ extension PageWriter {
                 "url": "#attention",
             ] : nil
         return [waiting].compactMap { $0 }
-            + groups.compactMap { key, phase, members in
-                let count = phases.count { members.contains($0) }
+            + groups.compactMap { key, phase in
+                let count = phase == .failed ? attention.failures.count : phases.count { phase == nil || $0 == phase }
                 guard count > 0 || phase == nil else { return nil }
                 return [
                     "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,

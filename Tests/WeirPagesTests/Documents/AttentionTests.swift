@@ -51,6 +51,28 @@ import WeirStates
         #expect(try calm.elements("//*[@id='attention']//a[@href='/runs/a1']").count == 1)
     }
 
+    @Test func `each count of the summary is what the list behind it has`() throws {
+        let states = try CopyState.samples.map { try StateRecord($0) } + [.interrupted(after: "reading")]
+        for (first, second) in states.flatMap({ first in states.map { (first, $0) } }) {
+            for origin in [nil, ChangeOrigin(epoch: "other", sequence: 1)] {
+                var fixture = try Fixture()
+                for (id, state, origin) in [("a1", first, nil), ("a2", second, origin)] {
+                    _ = fixture.script.open(id, "copy", try StateRecord(CopyState.waiting), origin: origin)
+                    _ = fixture.script.move(id, state)
+                }
+                let page = try overview(fixture)
+                for link in try page.elements("//*[starts-with(@id, 'summary-')]/a") {
+                    let count = link.text.split { !$0.isNumber }.first.flatMap { Int($0) }
+                    if link["href"] == "#attention" {
+                        #expect(try page.elements("//*[starts-with(@id, 'fails-')]").count == count)
+                    } else {
+                        #expect(link["href"] == "/runs?phase=\(second.phase.rawValue)" && count == 1)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a failure reaches an open overview as a patch of the list`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("a1", "copy", try StateRecord(CopyState.waiting))

@@ -36,10 +36,11 @@ struct BoardScript {
 
     mutating func open(
         _ run: String, _ operation: String, _ state: StateRecord, input: JSONValue = [:], actor: String = "operator",
-        retryOf: String? = nil, expected: RunEstimate? = nil, after milliseconds: Int64 = 100
+        retryOf: String? = nil, expected: RunEstimate? = nil, origin: ChangeOrigin? = nil,
+        after milliseconds: Int64 = 100
     ) -> Publication {
         let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, expected: expected)
-        return publish(run, operation, state, opening: opening, cause: nil, after: milliseconds)
+        return publish(run, operation, state, opening: opening, cause: nil, origin: origin, after: milliseconds)
     }
 
     mutating func move(
@@ -51,7 +52,7 @@ struct BoardScript {
 
     private mutating func publish(
         _ id: String, _ operation: String, _ state: StateRecord, opening: RunOpening?, cause: String?,
-        after milliseconds: Int64
+        origin: ChangeOrigin? = nil, after milliseconds: Int64
     ) -> Publication {
         sequence = sequence.next
         clock += milliseconds
@@ -60,7 +61,7 @@ struct BoardScript {
             stream: .run(id), subject: operation, revision: (old?.record.revision ?? -1) + 1,
             at: Timestamp(milliseconds: clock), state: state,
             isTransition: old?.record.state.caseName != state.caseName || old == nil, cause: cause, opening: opening)
-        let change = Change(sequence: sequence, draft: draft)
+        let change = Change(sequence: sequence, draft: draft, origin: origin)
         let run = old?.applying(change) ?? RunView(opening: change)
         if let run { runs[id] = run }
         if old == nil { order.insert(id, at: 0) }
