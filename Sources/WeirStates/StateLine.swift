@@ -74,22 +74,6 @@ package struct StateLine: Sendable, Hashable {
     }
 }
 
-package enum StateName {
-    /// Whether a text is a valid name: a letter, then up to 63 letters, digits, `-`, `_` and `.`.
-    package static func isValid(_ name: some StringProtocol) -> Bool {
-        let bytes = name.utf8
-        guard (1...64).contains(bytes.count), let first = bytes.first, isLetter(first) else { return false }
-        return bytes.allSatisfy {
-            isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains($0)
-        }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
-}
-
 /// The source of a line of output.
 public enum OutputChannel: String, Codable, Sendable, Hashable, CaseIterable {
     /// The program's standard output.

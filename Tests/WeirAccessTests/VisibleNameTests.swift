@@ -1,5 +1,7 @@
 import Testing
 
+import WeirStates
+
 @testable import WeirAccess
 
 /// Names that others send, and that stand beside what people did.

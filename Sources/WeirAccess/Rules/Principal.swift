@@ -102,18 +102,3 @@ package enum Decider: Hashable, Sendable {
         }
     }
 }
-
-/// Validates names of people and groups from external sources: one line of visible characters.
-package enum VisibleName {
-    package static func isSound(_ text: String) -> Bool { isSound(text, limit: 200) }
-
-    package static func isSound(_ text: String, limit: Int) -> Bool {
-        !text.isEmpty && text.unicodeScalars.count <= limit
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-                default: scalar != "\u{FFFD}"
-                }
-            }
-    }
-}

@@ -120,7 +120,7 @@ struct ExportFields {
         let origin = try optional("origin", Self.object)?.origin()
         let progress = try optional("progress", Self.object)?.progress()
         let state = StateRecord(
-            caseName: try required("case", \.string), payload: try required("payload") { $0 },
+            caseName: try name("case", limit: 200), payload: try required("payload") { $0 },
             phase: try required("phase") { $0.string.flatMap(Phase.init(rawValue:)) }, progress: progress)
         let draft = ChangeDraft(
             stream: stream, subject: try required("subject", Self.plainID),
@@ -136,6 +136,9 @@ struct ExportFields {
         let text = try required("text") { value in
             value.string.flatMap { $0.utf8.count <= OutputDraft.maximumBytes ? $0 : nil }
         }
+        guard !text.utf8.contains(UInt8(ascii: "\n")) else {
+            throw JournalError(.malformed, "“text” has a line break, but each line is an entry of its own.")
+        }
         let draft = OutputDraft(
             at: try required("at", Self.moment),
             channel: try required("channel") { $0.string.flatMap(OutputChannel.init(rawValue:)) }, text: text,
@@ -146,7 +149,7 @@ struct ExportFields {
     }
 
     private func origin() throws -> ChangeOrigin {
-        ChangeOrigin(epoch: try required("epoch", \.string), sequence: try required("sequence", \.sequenceNumber))
+        ChangeOrigin(epoch: try name("epoch", limit: 64), sequence: try required("sequence", \.sequenceNumber))
     }
 
     private func progress() throws -> WorkProgress {
@@ -157,19 +160,36 @@ struct ExportFields {
 
     private func opening() throws -> RunOpening {
         RunOpening(
-            actor: try required("actor", \.string), input: try required("input") { $0 },
-            retryOf: try optional("retryOf", \.string), idempotencyKey: try optional("idempotencyKey", \.string),
+            actor: try name("actor", limit: VisibleName.actorLimit), input: try required("input") { $0 },
+            retryOf: try optional("retryOf", Self.plainID), idempotencyKey: try optional("idempotencyKey", \.string),
             expected: try optional("expected") { RunEstimate($0) },
             report: try optional("report", Self.object)?.report())
     }
 
-    private func report() throws -> RunReport { RunReport(title: try optional("title", \.string)) }
+    private func report() throws -> RunReport {
+        RunReport(title: try optional("title") { $0.string.flatMap { VisibleTitle.isSound($0) ? $0 : nil } })
+    }
+
+    /// Reads a name of visible characters, as a server records it.
+    func name(_ member: String, limit: Int) throws -> String {
+        let text = try required(member, \.string)
+        guard VisibleName.isSound(text, limit: limit) else {
+            throw JournalError(.malformed, "“\(member)” must be one line of 1 to \(limit) visible characters.")
+        }
+        return text
+    }
 
     // MARK: Values
 
     static func object(_ value: JSONValue) -> ExportFields? { value.object == nil ? nil : ExportFields(value) }
 
-    static func moment(_ value: JSONValue) -> Timestamp? { value.string.flatMap(Timestamp.init) }
+    /// A moment that a server's clock can show; nil for any other.
+    static func moment(_ value: JSONValue) -> Timestamp? {
+        value.string.flatMap(Timestamp.init).flatMap { moments.contains($0) ? $0 : nil }
+    }
+
+    /// The years 1970 to 2999.
+    private static let moments = Timestamp(milliseconds: 0)...Timestamp(milliseconds: 32_503_679_999_999)
 
     /// An id that is safe in URLs and markup; nil for any other.
     static func plainID(_ value: JSONValue) -> String? {

@@ -63,7 +63,7 @@ final class ExportReader: Sendable {
                 throw JournalError(.tooNew, "The file was written by a newer Weir. Import it with that version.")
             }
             progress.header = Header(
-                epoch: try header.required("epoch", \.string),
+                epoch: try header.name("epoch", limit: 64),
                 created: try header.required("created", ExportFields.moment))
             return nil
         }
@@ -211,6 +211,7 @@ private struct ContentsFold {
         guard case .run(let id) = change.stream else { throw JournalError.noRun(change.stream) }
         let place = places[id]
         try change.draft.check(follows: place.map { (runs[$0].record.revision, runs[$0].record.operation) })
+        if let place, runs[place].record.endedAt != nil { throw JournalError.afterEnd(change, of: id) }
         if let place {
             runs[place].record.apply(change)
             runs[place].changes += 1

@@ -44,6 +44,7 @@ struct ImportPlan {
     private mutating func read(_ change: Change, at number: Int, bytes: Int) async throws {
         guard case .run(let id) = change.stream else { throw JournalError.noRun(change.stream) }
         try change.draft.check(follows: readings[id].map { ($0.revision, $0.operation) })
+        if readings[id]?.hasEnded == true { throw JournalError.afterEnd(change, of: id) }
         if change.revision == 0 {
             let existing = try await journal.run(id)
             guard existing != nil || !StreamID.reservedRuns.contains(id) else { throw JournalError.reservedName(id) }
@@ -182,6 +183,10 @@ extension JournalError {
         JournalError(
             .malformed,
             "No run can be called “\(run)”, since another page has that address. Export the other runs without it.")
+    }
+
+    static func afterEnd(_ change: Change, of run: String) -> JournalError {
+        JournalError(.outOfOrder, "Revision \(change.revision) of run \(run) follows its end.")
     }
 
     static func lineOutOfPlace(_ line: OutputLine, of run: String) -> JournalError {

@@ -203,8 +203,6 @@ package struct ReportLimits: Sendable {
 
 /// The body of a request that opens a run: `{"input":{…},"title":"…"}`, or empty.
 struct ReportOpening: Hashable, Sendable {
-    static let titleLimit = 200
-
     let input: JSONValue
     let title: String?
 
@@ -231,21 +229,16 @@ struct ReportOpening: Hashable, Sendable {
         if limits.isTooLarge(input) { mistakes.append(InputMistake(field: "input", detail: limits.tooLarge)) }
         let sent = members["title"]
         let title = sent?.string
-        if let sent, sent != .null, !Self.isTitle(title) {
+        if let sent, sent != .null, title.map(VisibleTitle.isSound) != true {
             mistakes.append(
-                InputMistake(field: "title", detail: "must be one line of 1 to \(Self.titleLimit) characters."))
+                InputMistake(
+                    field: "title",
+                    detail: "must be one line of 1 to \(VisibleTitle.limit) characters, without controls."))
         }
         for name in members.keys.filter({ !["input", "title"].contains($0) }).sorted().prefix(3) {
             mistakes.append(InputMistake(field: String(name.prefix(64)), detail: "is not known here."))
         }
         if !mistakes.isEmpty { throw .init(list: mistakes) }
         (self.input, self.title) = (input, title)
-    }
-
-    private static func isTitle(_ title: String?) -> Bool {
-        guard let title, (1...titleLimit).contains(title.count), title.utf8.count <= 4 * titleLimit else {
-            return false
-        }
-        return title.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 }

@@ -13,6 +13,7 @@ extension ExportTests {
         let source = MemoryJournal()
         try await fill(source)
         let good = try await export(source)
+        let day = String(Timestamp.test(0).description.prefix(10))
         let damaged: [(String, at: Int, JournalError.Code, [String])] = [
             ("cut off", good.count - 1, .malformed, good.dropLast()),
             ("empty", 0, .malformed, []),
@@ -25,6 +26,37 @@ extension ExportTests {
             ("bad phase", 2, .malformed, good.map { $0.replacingOccurrences(of: "\"active\"", with: "\"busy\"") }),
             ("bad id", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "run-<a>") }),
             ("a store", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "store-a") }),
+            (
+                "an actor with a control", 2, .malformed,
+                good.map { $0.replacingOccurrences(of: "anna", with: "an\\u001bna") }
+            ),
+            (
+                "an actor that is turned", 2, .malformed,
+                good.map { $0.replacingOccurrences(of: "anna", with: "an\u{202E}na") }
+            ),
+            ("a year without servers", 2, .malformed, changed(day, to: "0001-01-01", in: good, at: 2)),
+            ("a year to come", 2, .malformed, changed(day, to: "9999-01-01", in: good, at: 2)),
+            ("no case", 2, .malformed, changed(#""case":"receiving""#, to: #""case":"""#, in: good, at: 2)),
+            (
+                "a long case", 2, .malformed,
+                changed(
+                    #""case":"receiving""#, to: #""case":"\#(String(repeating: "x", count: 5_000))""#, in: good, at: 2)
+            ),
+            ("a forged line", 5, .malformed, changed("line 1", to: #"line\n1"#, in: good, at: 5)),
+            (
+                "a change after the end", 4, .outOfOrder,
+                changed(#""phase":"active""#, to: #""phase":"failed""#, in: good, at: 3)
+            ),
+            (
+                "activity after a success", 4, .outOfOrder,
+                changed(#""phase":"active""#, to: #""phase":"succeeded""#, in: good, at: 3).map {
+                    $0.replacingOccurrences(of: #""phase":"failed""#, with: #""phase":"active""#)
+                }
+            ),
+            (
+                "an address of another run", 2, .malformed,
+                changed(#""retryOf":"z""#, to: #""retryOf":"../z""#, in: good, at: 2)
+            ),
             (
                 "wrong counts", good.count, .malformed,
                 good.map { $0.replacingOccurrences(of: "\"lines\":700", with: "\"lines\":1") }
@@ -50,6 +82,14 @@ extension ExportTests {
             let newer = good.map { $0.replacingOccurrences(of: "\"format\":1", with: "\"format\":2") }
             #expect(try await code { try await take(newer, journal) } == .tooNew)
         }
+    }
+
+    /// The lines with a text replaced in one of them, by its number.
+    private func changed(_ text: String, to other: String, in lines: [String], at number: Int) -> [String] {
+        var lines = lines
+        lines[number - 1] = lines[number - 1].replacingOccurrences(of: text, with: other)
+        #expect(lines[number - 1].contains(other))
+        return lines
     }
 
     @Test func `a file is read line by line, whatever its lines are like`() async throws {

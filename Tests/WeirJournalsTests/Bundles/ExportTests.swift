@@ -10,7 +10,7 @@ import WeirStates
     func fill(_ journal: any Journal) async throws {
         _ = try await journal.append([
             .opening(
-                "a", actor: "an\u{0}na", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z",
+                "a", actor: "anna", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z",
                 expected: RunEstimate(
                     cases: ["a": .init(shortest: 0, longest: 9, right: 8, tried: 10)], steps: ["a": 7], whole: 8)),
             .opening("b", operation: "login", at: 5), .store("login", 0),
