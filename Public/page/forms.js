@@ -3,7 +3,7 @@
 // restored on the next visit.
 
 import { keep, release } from "../feed/claims.js";
-import { takeBack, tell } from "./problem.js";
+import { named, takeBack, tell } from "./problem.js";
 import { recall, remember } from "./memory.js";
 
 /** How long a form waits for the page to show the result, in milliseconds. */
@@ -148,7 +148,7 @@ function isDone({ status }) {
  */
 export function arrange(form) {
   for (const group of /** @type {NodeListOf<HTMLOptGroupElement>} */ (form.querySelectorAll("optgroup[data-beside]"))) {
-    const fits = [...new URLSearchParams(group.dataset.beside)].every(([name, value]) => form.elements[name]?.value === value);
+    const fits = [...new URLSearchParams(group.dataset.beside)].every(([field, value]) => named(form, field)?.value === value);
     group.hidden = group.disabled = !fits;
     const select = group.closest("select");
     if (!fits && select && group.contains(select.selectedOptions[0] ?? null)) select.value = "";

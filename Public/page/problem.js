@@ -40,15 +40,18 @@ export function takeBack(form, only) {
     if (!control.hasAttribute("aria-invalid")) continue;
     control.removeAttribute("aria-invalid");
     release(control, "aria-describedby", "aria-invalid");
-    silence(document.getElementById(`${form.id}-${control.getAttribute("name")}-error`));
+    silence(document.getElementById(`${form.id}-${control.getAttribute("name")?.replace(/^input\./, "")}-error`));
   }
   if (!only) silence(document.getElementById(`${form.id}-error`));
 }
 
-/** @param {HTMLFormElement} form @param {string} field @returns {HTMLElement|null} */
-function named(form, field) {
-  const found = form.elements.namedItem(field);
-  return /** @type {HTMLElement|null} */ (found instanceof RadioNodeList ? found[0] : found);
+/**
+ * The control of a field. A field whose name is also one of a form's own properties has a control with the prefix `input.`.
+ * @param {HTMLFormElement} form @param {string} field @returns {HTMLInputElement|null}
+ */
+export function named(form, field) {
+  const found = form.elements.namedItem(field) ?? form.elements.namedItem(`input.${field}`);
+  return /** @type {HTMLInputElement|null} */ (found instanceof RadioNodeList ? found[0] : found);
 }
 
 /** @param {HTMLFormElement} form @param {string} id @param {string} words @param {(added: Element) => void} add */

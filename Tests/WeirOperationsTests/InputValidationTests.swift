@@ -33,6 +33,17 @@ import WeirStates
         #expect(field.value(fromForm: spaces + " 7") == .string(spaces + " 7"))
     }
 
+    @Test func `a field whose name is a property of a form's element has another one in forms, and is read by both`() {
+        let taken = ["id", "elements", "matches", "action", "submit", "title", "onclick"]
+        let fields = (taken + ["label", "note_2"]).map { InputField($0, $0, .text()) }
+        #expect(fields.map(\.controlName) == taken.map { "input.\($0)" } + ["label", "note_2"])
+        for field in fields {
+            for name in [field.name, field.controlName] {
+                #expect(InputField.object(fromForm: [name: "x"], fields: fields) == .object([field.name: "x"]))
+            }
+        }
+    }
+
     @Test func `what fits is given back with defaults, whole numbers and plain line ends`() throws {
         let input: JSONValue = [
             "label": "Ada", "body": "a\r\nb\rc\r\r\nd", "attempts": 5.0, "ratio": nil, "url": " https://x.y/z ",

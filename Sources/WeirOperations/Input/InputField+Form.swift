@@ -26,13 +26,14 @@ extension InputField {
     /// Converts a submitted form to a JSON object.
     ///
     /// - Parameters:
-    ///   - form: The submitted values by name. Unknown names are kept, for `validate` to reject.
+    ///   - form: The submitted values by name, or by ``controlName``. Unknown names are kept, for `validate` to reject.
     ///   - fields: The fields of the form. A boolean field that was not submitted is an unchecked checkbox.
     ///   - decimal: The decimal mark of the form's language.
     /// - Returns: The input for `validate`.
     package static func object(
         fromForm form: [String: String], fields: [InputField], decimal: String = "."
     ) -> JSONValue {
+        let form = values(ofForm: form, fields: fields)
         var members = form.mapValues(JSONValue.string)
         for field in fields {
             if let text = form[field.name] {

@@ -60,7 +60,7 @@ extension PageWriter {
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
             .compactMap { $0 }
         var fields: Fields = [
-            "name": field.name, "controlID": controlID, "label": label(of: field, in: operation),
+            "name": field.controlName, "controlID": controlID, "label": label(of: field, in: operation),
             // False rather than absent: without its own error, a field must not inherit the error of the form around it.
             "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
             "value": typed,

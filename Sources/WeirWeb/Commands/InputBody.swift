@@ -58,7 +58,7 @@ struct InputBody {
     }
 
     private func form(_ fields: FormFields) -> SentInput {
-        let values = fields.dictionary
+        let values = InputField.values(ofForm: fields.dictionary, fields: entry.fields)
         let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
         let mask = SecretMask(values.filter { secret.contains($0.key) }.values)
         return SentInput(
@@ -88,7 +88,7 @@ struct InputBody {
         }
         let sent = form(fields)
         guard let part else { return .input(sent) }
-        guard let field, part.name == field.name else {
+        guard let field, [field.name, field.controlName].contains(part.name) else {
             let name: Message.Value = "\(part.name.prefix(100))"
             guard let field else { throw .malformedBody(.noFileFields, ["name": name]) }
             throw .malformedBody(.noFileField, ["name": name, "field": .text(field.name)])

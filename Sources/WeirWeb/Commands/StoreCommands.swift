@@ -123,6 +123,7 @@ struct StoreBody {
             var values = fields.dictionary
             guard let type = values.removeValue(forKey: "type") else { return SentInput(input: [:]) }
             let form = entry.form(type)?.fields ?? []
+            values = InputField.values(ofForm: values, fields: form)
             let input = InputField.object(
                 fromForm: values, fields: form, decimal: dashboard.decimalMark(exchange))
             let action = SentInput(input: input, typed: values)

@@ -261,7 +261,7 @@ struct TusRoutes {
                 "Upload-Metadata",
                 "must be keys and their values in Base64, such as “filename YS50eHQ=”, 8 KiB at most.")
         }
-        var values = metadata.values
+        var values = InputField.values(ofForm: metadata.values, fields: entry.fields)
         let secrets = entry.fields.filter(\.isSecret).map(\.name)
         guard !secrets.contains(where: { values[$0] != nil }) else {
             throw .malformedUpload(
