@@ -49,7 +49,11 @@ package struct OperationFolder: Sendable {
                 list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
             } else if let text = Self.text(of: url.appending(path: name).path, &list) {
                 let (definition, found) = DefinitionReader.read(text, id: id, file: name)
-                for mistake in found { list.take(mistake) }
+                if found.isEmpty || Self.mayQuote(text, of: name, in: url) {
+                    for mistake in found { list.take(mistake) }
+                } else {
+                    list.note(.start, Self.unlike)
+                }
                 if let definition {
                     definitions.append(definition)
                     texts[id] = text
@@ -124,6 +128,24 @@ package struct OperationFolder: Sendable {
                     || $0 == UInt8(ascii: "-")
             }
     }
+
+    /// Whether mistakes, which all readers of the pages see, may quote a file: not one that only a link brought into the
+    /// folder, and not one without any key of operation files, such as a file of passwords.
+    private static func mayQuote(_ text: String, of name: String, in folder: URL) -> Bool {
+        guard !text.allSatisfy(\.isWhitespace) else { return true }
+        let root = folder.resolvingSymlinksInPath().path
+        let path = folder.appending(path: name).resolvingSymlinksInPath().path
+        guard path.hasPrefix(root.hasSuffix("/") ? root : root + "/") else { return false }
+        return text.split(whereSeparator: \.isNewline).contains { line in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let key = parts.first?.drop { " {\"'".contains($0) }.prefix { !"\"' ".contains($0) } ?? ""
+            return parts.count == 2 && OperationKeys.names.contains(String(key))
+        }
+    }
+
+    private static let unlike =
+        "This is no file of an operation, or a link to a file outside the folder that has mistakes. They are not shown, "
+        + "because everybody can read them here. Put the file itself into the folder, with at least its title and command."
 
     private static func text(of path: String, _ list: inout MistakeList) -> String? {
         do throws(RegularFile.Failure) {

@@ -73,6 +73,28 @@ import TestSupport
         withExtendedLifetime(pipes) {}
     }
 
+    @Test func `the mistakes of a file that is no operation, or that only a link brings in, quote nothing of it`()
+        throws
+    {
+        let outside = FileManager.default.temporaryDirectory.appending(path: "weir-outside-\(UUID()).yml")
+        defer {
+            try? FileManager.default.removeItem(at: folder)
+            try? FileManager.default.removeItem(at: outside)
+        }
+        try Data("title: A\ncommand: [ls]\nsecretword: x\n".utf8).write(to: outside)
+        try write([
+            "shadow.yml": "root:$6$secretword:19000:0\nsecretword:*:1:2\n", "secretword.txt": "",
+            "own.yml": "title: A\ncommand: [ls]\nsecretword: x\n",
+        ])
+        for (name, target) in [("link.yml", outside.path), ("inner.yml", "own.yml")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.appending(path: name).path, withDestinationPath: target)
+        }
+        let mistakes = try OperationFolder(folder).mistakes
+        #expect(mistakes.map(\.file) == ["inner.yml", "link.yml", "own.yml", "shadow.yml"])
+        #expect(mistakes.map { $0.detail.contains("secretword") } == [true, false, true, false])
+    }
+
     @Test func `a byte order mark before a file is no part of it`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(["a.yml": "\u{FEFF}{title: A, command: [ls]}"])

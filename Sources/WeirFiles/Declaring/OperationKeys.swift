@@ -3,6 +3,9 @@ package import WeirStates
 
 /// The members of an operation's file, from which the checks and the JSON Schema are derived.
 enum OperationKeys {
+    /// The names of the members of a file.
+    static let names: Set<String> = if case .object(let keys) = file { Set(keys.map(\.name)) } else { [] }
+
     static let file = Shape.object(
         [
             .init(
