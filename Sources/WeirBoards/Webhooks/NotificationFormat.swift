@@ -76,12 +76,45 @@ package struct NotificationMessage: Sendable, Hashable {
     init(json: String) { self.init(body: json, headers: ["Content-Type": "application/json"]) }
 }
 
+/// The unit in which a receiver counts the length of a text.
+package enum TextUnit: Sendable {
+    case utf16, bytes
+
+    func size(of scalar: Unicode.Scalar) -> Int {
+        switch self {
+        case .utf16: UTF16.width(scalar)
+        case .bytes: UTF8.width(scalar)
+        }
+    }
+}
+
 extension String {
-    func cut(to limit: Int) -> String { count > limit ? String(prefix(limit - 1)) + "…" : self }
+    /// The text, or its beginning with an ellipsis, whose length does not exceed a limit once `escape` has been applied.
+    ///
+    /// Cuts between scalars, because a single character can exceed every limit.
+    package func cut(to limit: Int, _ unit: TextUnit, escape: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
+        func size(_ scalar: Unicode.Scalar) -> Int {
+            escape(scalar).map { $0.unicodeScalars.reduce(0) { $0 + unit.size(of: $1) } } ?? unit.size(of: scalar)
+        }
+        var (size, end) = (0, unicodeScalars.startIndex)
+        for index in unicodeScalars.indices {
+            size += size(unicodeScalars[index])
+            if size <= limit - unit.size(of: "…") { end = unicodeScalars.index(after: index) }
+            if size > limit { return String(unicodeScalars[..<end]) + "…" }
+        }
+        return self
+    }
+
+    fileprivate func escaped(_ escape: (Unicode.Scalar) -> String?) -> String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            if let replacement = escape(scalar) { text += replacement } else { text.unicodeScalars.append(scalar) }
+        }
+    }
 }
 
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks: notifications show `text`, the channel
-// shows `blocks`. A header has at most 150 characters of plain text, a section 3,000. `&`, `<` and `>` are escaped, so
+// shows `blocks`. A header has at most 150 characters of plain text, a section 3,000,
+// counted in UTF-16. `&`, `<` and `>` are escaped, so
 // that texts cannot contain links or mention a whole channel.
 extension NotificationFormat {
     static func slack(_ facts: NotificationFacts) -> JSONValue {
@@ -89,7 +122,7 @@ extension NotificationFormat {
             [
                 "type": "header",
                 "text": [
-                    "type": "plain_text", "text": .string("\(facts.tone.slack) \(facts.headline)".cut(to: 150)),
+                    "type": "plain_text", "text": .string("\(facts.tone.slack) \(facts.headline)".cut(to: 150, .utf16)),
                     "emoji": true,
                 ],
             ]
@@ -98,25 +131,35 @@ extension NotificationFormat {
             blocks.append([
                 "type": "section",
                 // Plain text, in which no markup is interpreted.
-                "text": ["type": "plain_text", "text": .string(message.cut(to: 2_900)), "emoji": false],
+                "text": ["type": "plain_text", "text": .string(message.cut(to: 2_900, .utf16)), "emoji": false],
             ])
         }
         if let output = facts.shownOutput {
             blocks.append([
-                "type": "section", "text": ["type": "plain_text", "text": .string(output), "emoji": false],
+                "type": "section",
+                "text": ["type": "plain_text", "text": .string(output.cut(to: 2_900, .utf16)), "emoji": false],
             ])
         }
-        var note = slackText(facts.note.cut(to: 1_000))
+        var note = slackText(facts.note, limit: 1_000)
         if !facts.url.isEmpty {
-            note += " · <\(slackText(facts.url))|\(facts.run == nil ? "Open the operation" : "Open the run")>"
+            note += " · <\(facts.url.escaped(slackEscape))|\(facts.run == nil ? "Open the operation" : "Open the run")>"
         }
         blocks.append(["type": "context", "elements": [["type": "mrkdwn", "text": .string(note)]]])
         let text = [facts.headline, facts.message].compactMap { $0 }.joined(separator: ": ")
-        return ["text": .string(slackText(text.cut(to: 2_900))), "blocks": .array(blocks)]
+        return ["text": .string(slackText(text, limit: 2_900)), "blocks": .array(blocks)]
     }
 
-    private static func slackText(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    private static func slackText(_ text: String, limit: Int) -> String {
+        text.cut(to: limit, .utf16, escape: slackEscape).escaped(slackEscape)
+    }
+
+    private static func slackEscape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        default: nil
+        }
     }
 }
 
@@ -159,22 +202,22 @@ extension NotificationFormat {
         var body: [JSONValue] = [
             [
                 "type": "TextBlock", "size": "Large", "weight": "Bolder", "wrap": true, "color": .string(color),
-                "text": .string(teamsText(facts.headline.cut(to: 300))),
+                "text": .string(teamsText(facts.headline, limit: 1_000)),
             ]
         ]
         if let message = facts.message {
-            body.append(["type": "TextBlock", "wrap": true, "text": .string(teamsText(message.cut(to: 3_000)))])
+            body.append(["type": "TextBlock", "wrap": true, "text": .string(teamsText(message, limit: 8_000))])
         }
         if let output = facts.shownOutput {
             body.append([
                 "type": "TextBlock", "wrap": true, "fontType": "Monospace",
                 // An empty line is a line break in Markdown.
-                "text": .string(teamsText(output).replacing("\n", with: "\n\n")),
+                "text": .string(teamsText(output, limit: 8_000).replacing("\n", with: "\n\n")),
             ])
         }
         body.append([
             "type": "TextBlock", "isSubtle": true, "wrap": true,
-            "text": .string(teamsText(facts.note.cut(to: 1_000))),
+            "text": .string(teamsText(facts.note, limit: 1_000)),
         ])
         var card: [String: JSONValue] = [
             "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard",
@@ -195,11 +238,11 @@ extension NotificationFormat {
         ]
     }
 
-    private static func teamsText(_ text: String) -> String {
-        text.reduce(into: "") { text, character in
-            if "\\*_[]()#`>".contains(character) { text.append("\\") }
-            text.append(character)
+    private static func teamsText(_ text: String, limit: Int) -> String {
+        let escape = { (scalar: Unicode.Scalar) in
+            "\\*_[]()#`>".unicodeScalars.contains(scalar) ? "\\\(scalar)" : nil
         }
+        return text.cut(to: limit, .bytes, escape: escape).escaped(escape)
     }
 }
 
@@ -207,10 +250,9 @@ extension NotificationFormat {
 // encoded as in RFC 2047 if not ASCII. Priorities range from 1 to 5.
 extension NotificationFormat {
     static func ntfy(_ facts: NotificationFacts) -> NotificationMessage {
-        let message = facts.shownOutput == nil ? facts.message : facts.message?.cut(to: 500)
+        let message = facts.shownOutput == nil ? facts.message : facts.message?.cut(to: 1_000, .bytes)
         let parts = [message, facts.note, facts.shownOutput]
-        var text = parts.compactMap { $0 }.joined(separator: "\n").cut(to: 3_500)
-        while text.utf8.count > 4_000 { text.removeLast() }
+        let text = parts.compactMap { $0 }.joined(separator: "\n").cut(to: 4_000, .bytes)
         let (priority, tag) =
             switch facts.tone {
             case .good: ("3", "white_check_mark")
@@ -219,7 +261,7 @@ extension NotificationFormat {
             case .neutral: ("3", "information_source")
             }
         var headers = [
-            "Content-Type": "text/plain; charset=utf-8", "Title": ntfyField(facts.headline.cut(to: 200)),
+            "Content-Type": "text/plain; charset=utf-8", "Title": ntfyField(facts.headline.cut(to: 400, .bytes)),
             "Priority": priority, "Tags": tag,
         ]
         if !facts.url.isEmpty { headers["Click"] = ntfyField(facts.url) }

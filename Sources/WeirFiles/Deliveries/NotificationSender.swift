@@ -118,10 +118,17 @@ package struct NotificationSender: Sendable {
 
     private func run(_ templates: [PathTemplate], _ facts: NotificationFacts) async throws -> Outcome {
         guard let helper = commandEnvironment.helper else { return .again(CommandHelper.NotFound().description) }
-        let arguments = templates.compactMap { template in template.filled { facts.value($0.description) } }
+        // A text from a run must not prevent the start of the program.
+        func word(_ text: String, besides bytes: Int = 0) -> String {
+            text.filter { $0 != "\0" }.cut(to: CommandLaunch.maximumWordBytes - 1 - bytes, .bytes)
+        }
+        let arguments = templates.compactMap { template in
+            template.filled { facts.value($0.description) }.map { word($0) }
+        }
         var launch = CommandLaunch(arguments, environment: commandEnvironment.variables)
         for name in NotificationFacts.names {
-            launch.environment["WEIR_\(name.uppercased())"] = facts.value(name)?.filter { $0 != "\0" }
+            let variable = "WEIR_\(name.uppercased())"
+            launch.environment[variable] = facts.value(name).map { word($0, besides: variable.utf8.count + 1) }
         }
         launch.directory = commandEnvironment.folder.path
         launch.umask = commandEnvironment.umask

@@ -66,6 +66,24 @@ struct NotificationFormatTests {
         }
     }
 
+    @Test func `texts are cut in the unit of their receiver, also one that is a single character`() throws {
+        for message in ["e" + String(repeating: "\u{301}", count: 120_000), String(repeating: "👨‍👩‍👧", count: 2_800)] {
+            var facts = facts(message)
+            (facts.title, facts.output) = (message, [message])
+            let blocks = try #require(try json(.slack, facts)["blocks"]?.array)
+            for (block, limit) in zip(blocks, [150, 3_000, 3_000]) {
+                let text = try #require(block["text"]?["text"]?.string)
+                #expect((limit - 101...limit).contains(text.utf16.count) && text.hasSuffix("…"))
+            }
+            let ntfy = try NotificationFormat.ntfy.message(facts)
+            #expect((3_900...4_096).contains(ntfy.body.utf8.count))
+            #expect(try NotificationFormat.teams.message(facts).body.utf8.count < 28_000)
+        }
+        #expect("a&b".cut(to: 3, .utf16) == "a&b")
+        #expect("a&bc".cut(to: 3, .utf16) == "a&…")
+        #expect("a&b".cut(to: 6, .utf16) { $0 == "&" ? "&amp;" : nil } == "a…")
+    }
+
     @Test func `Teams gets a message with one adaptive card whose texts have no Markdown of strangers`() throws {
         let body = try json(
             .teams, facts("[click](https://evil.example) **now**" + String(repeating: "x", count: 50_000)))

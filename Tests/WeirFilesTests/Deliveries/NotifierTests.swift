@@ -240,6 +240,17 @@ struct NotifierTests {
         await fixture.stop()
     }
 
+    @Test func `no text of a run prevents the start of a command that tells of its failure`() async throws {
+        let rule = NotificationRule(
+            name: "1", events: [.failed],
+            channel: .command(try ["/bin/sh", "-c", "exit 0", "x", "{{message}}"].map { try PathTemplate($0) }))
+        let fixture = try await Fixture([rule])
+        try await fixture.run(failing: "e\u{0}" + String(repeating: "\u{301}", count: 120_000))
+        let delivery = try await fixture.delivery { $0.detail != nil }
+        #expect(delivery.detail == "The program ended well.")
+        await fixture.stop()
+    }
+
     @Test func `a command that fails is run again, and its last words are kept`() async throws {
         let rule = NotificationRule(
             name: "1", events: [.failed],
