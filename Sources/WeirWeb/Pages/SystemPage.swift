@@ -60,20 +60,24 @@ struct SystemPage {
 final class TemplateChecks: Sendable {
     private struct State {
         var last: SystemFacts.Check?
-        var task: Task<Void, Never>?
+        var task: Task<Void, any Error>?
     }
 
     private let pool: WorkPool
     private let now: @Sendable () -> Timestamp
     private let onStep: @Sendable () -> Void
+    /// The time after which a check is tried again if too much other work waits.
+    private let pause: Duration
     private let state = Mutex(State())
     /// The number of changes, which a check reads without a lock.
     private let changes = Atomic<UInt64>(0)
 
     /// Creates an idle checker; tests use `onStep`, which is called on the pool's thread between operations.
     init(
-        on pool: WorkPool, now: @escaping @Sendable () -> Timestamp, onStep: @escaping @Sendable () -> Void = {}
+        on pool: WorkPool, pause: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp,
+        onStep: @escaping @Sendable () -> Void = {}
     ) {
+        self.pause = pause
         self.pool = pool
         self.now = now
         self.onStep = onStep
@@ -85,11 +89,19 @@ final class TemplateChecks: Sendable {
     /// Starts a check of the whole catalog's templates and cancels the previous one; a cancelled check does not call `report`.
     func begin(_ renderer: PageRenderer, report: @escaping @Sendable ([TemplateProblem]) -> Void = { _ in }) {
         let change = changes.wrappingAdd(1, ordering: .relaxed).newValue
-        let task = Task { [weak self, pool] in
-            let problems = try? await pool.run { [weak self] in
+        let task = Task { [weak self, pool, pause] in
+            let check = { @Sendable [weak self] in
                 try renderer.check {
                     guard let self else { throw CancellationError() }
                     try self.check(change)
+                }
+            }
+            var problems: [TemplateProblem]?
+            while problems == nil {
+                do {
+                    problems = try await pool.run(check)
+                } catch is WorkPool.Busy {
+                    try await Task.sleep(for: pause)
                 }
             }
             guard let problems, self?.take(problems, of: change) == true else { return }

@@ -63,6 +63,26 @@ struct TemplateCheckTests {
         }
     }
 
+    @Test func `a check that finds no place among other work is made later`() async throws {
+        let pool = WorkPool(threads: 1, room: 0)
+        let gate = DispatchSemaphore(value: 0)
+        let isHeld = Atomic(false)
+        let other = Task { [gate] in
+            try await pool.run {
+                isHeld.store(true, ordering: .relaxed)
+                gate.wait()
+            }
+        }
+        try await until { isHeld.load(ordering: .relaxed) }
+        let checks = TemplateChecks(on: pool, pause: .milliseconds(1)) { Timestamp(milliseconds: 0) }
+        checks.begin(PageRenderer(catalog: Catalog(), templates: try TemplateSet()))
+        await #expect(throws: WorkPool.Busy.self) { try await pool.run {} }
+        #expect(checks.last == nil)
+        gate.signal()
+        try await other.value
+        try await until { checks.last != nil }
+    }
+
     @Test func `a later change abandons a check at its next operation`() async throws {
         let isBegun = Atomic(false)
         let steps = Atomic(0)
