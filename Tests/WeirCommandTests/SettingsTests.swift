@@ -183,7 +183,10 @@ import WeirWeb
     @Test func `every operation of the catalog has its settings`() throws {
         let port = MutableStateFlow<Int?>(nil)
         let catalog = StandardCatalog(settings: try settings(), folder: URL(filePath: "."), port: port.asStateFlow())
-            .catalog()
+            .served
+        let without = StandardCatalog(
+            settings: try settings(file: "examples: no\n"), folder: URL(filePath: "."), port: port.asStateFlow())
+        #expect(without.served.entries.isEmpty)
         #expect(catalog.entries.map(\.id).sorted() == StandardCatalog.ids.sorted())
         let watched = catalog.entries.filter { if case .whileWatched = $0.lifetime { true } else { false } }
         #expect(Set(watched.map(\.id)) == StandardCatalog.watchedIDs)

@@ -47,10 +47,15 @@ struct BackupMaker: Sendable {
             throw StartError.misconfigured("\(file) is a folder. Name a file in it.")
         }
         let work = URL(fileURLWithPath: "\(file).unfinished-\(JournalEpoch.make())", isDirectory: true)
-        do { try NewFile.folder(work) } catch {
+        let created: [URL]
+        do { created = try NewFile.folder(work) } catch {
             throw StartError.unavailable("\(file) cannot be written there. \(error)")
         }
-        defer { remove(work) }
+        defer {
+            remove(work)
+            // Those that have the backup stay.
+            NewFile.removeEmpty(created)
+        }
         let result = try write(place, in: work)
         try NewFile.move(work.appending(path: "backup").path, to: file)
         return result

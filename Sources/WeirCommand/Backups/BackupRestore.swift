@@ -18,19 +18,31 @@ struct BackupRestore {
     /// The folder has a mark while it is not complete, with which no server starts. Throws `StartError`; nothing was written
     /// if the backup is at fault, and nothing is left behind in any case.
     func restore() throws -> BackupManifest {
-        let isNew = try checkTarget()
+        try checkTarget()
         let manifest = try reader.check()
         try checkSpace(for: manifest)
-        try NewFile.folder(target)
+        let created = try NewFile.folder(target)
         do {
             try write(manifest)
             return manifest
         } catch {
-            for name in try FileManager.default.contentsOfDirectory(atPath: target.path) {
+            clear()
+            NewFile.removeEmpty(created)
+            throw error
+        }
+    }
+
+    /// Removes what was written. What cannot be removed keeps the mark, with which no server starts.
+    private func clear() {
+        let mark = DataFolder.unfinishedMark
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: target.path) where name != mark {
                 try FileManager.default.removeItem(at: target.appending(path: name))
             }
-            if isNew { try FileManager.default.removeItem(at: target) }
-            throw error
+            try FileManager.default.removeItem(at: target.appending(path: mark))
+        } catch {
+            // The error that the restore failed with is the one to report.
+            _ = error
         }
     }
 
@@ -46,10 +58,10 @@ struct BackupRestore {
         for folder in sink.folders.union([target.path]) { NewFile.synchronizeFolder(folder) }
     }
 
-    /// Throws unless the folder is missing or empty; returns whether it is missing.
-    private func checkTarget() throws -> Bool {
+    /// Throws unless the folder is missing or empty.
+    private func checkTarget() throws {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isFolder) else { return true }
+        guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isFolder) else { return }
         guard isFolder.boolValue else {
             throw StartError.misconfigured("\(target.path) is a file. Name a new or an empty folder with --data.")
         }
@@ -66,7 +78,6 @@ struct BackupRestore {
             throw StartError.unavailable(
                 "\(target.path) is not empty. Name a new or an empty folder with --data, or move this one away first.")
         }
-        return false
     }
 
     private func checkSpace(for manifest: BackupManifest) throws {
@@ -104,14 +115,14 @@ private struct FolderSink: BackupSink {
     }
 
     mutating func take(_ bytes: [UInt8]) throws {
-        do { try handle?.write(contentsOf: bytes) } catch { throw NewFile.failure(path) }
+        do { try handle?.write(contentsOf: bytes) } catch { throw NewFile.failure(path, error) }
     }
 
     mutating func end() throws {
         do {
             try handle?.synchronize()
             try handle?.close()
-        } catch { throw NewFile.failure(path) }
+        } catch { throw NewFile.failure(path, error) }
         handle = nil
     }
 }

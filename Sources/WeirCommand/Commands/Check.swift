@@ -18,9 +18,8 @@ struct Check: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let settings = try Settings.inForce(flags.sources(environment: environment))
         let port = MutableStateFlow<Int?>(nil)
-        var catalog = StandardCatalog(
-            settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
-        ).catalog()
+        let standard = StandardCatalog(settings: settings, folder: URL(filePath: "."), port: port.asStateFlow())
+        var catalog = standard.served
         let files: OperationFolderService
         let runbooks = Runbooks(files: settings.list("runbook"))
         do {

@@ -15,14 +15,24 @@ struct SecretCommands: AsyncParsableCommand {
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
-        /// Runs a body, then leaves an audit entry for the server.
-        func changing(
-            _ action: AuditAction, _ name: String, _ body: (KeptSecrets) throws -> Void
-        ) async throws {
-            try with(body)
+        /// Sets a secret, or removes it if `value` is nil, and leaves an audit entry for the server; does both or neither.
+        func set(_ name: String, to value: String?) async throws {
             var users = UserCommands.Place()
             (users.data, users.config, users.journal) = (data, config, nil)
-            try await users.with { try await $0.leave(action, by: .commandLine, "secret:\(name)") }
+            // Opens the storage of the audit's entries before the secret is changed.
+            try await users.with { directory in
+                let secrets = KeptSecrets(
+                    DataFolder(try Settings.inForce(flags: ["data": data], config: config)).secrets)
+                let before = try secrets.all()[name]
+                try secrets.set(name, to: value)
+                do {
+                    try await directory.leave(
+                        value == nil ? .removeSecret : .setSecret, by: .commandLine, "secret:\(name)")
+                } catch {
+                    if before != value { try secrets.set(name, to: before) }
+                    throw error
+                }
+            }
         }
 
         func with<Result>(_ body: (KeptSecrets) throws -> Result) throws -> Result {
@@ -51,7 +61,7 @@ struct SecretCommands: AsyncParsableCommand {
 
         func run() async throws {
             let value = try Self.value(name)
-            try await place.changing(.setSecret, name) { try $0.set(name, to: value) }
+            try await place.set(name, to: value)
             print("Kept \(name).")
             if value.count < SecretMask.minimum {
                 complain(
@@ -79,7 +89,7 @@ struct SecretCommands: AsyncParsableCommand {
 
         func run() async throws {
             let value = SecretText.random(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            try await place.changing(.setSecret, name) { try $0.set(name, to: value) }
+            try await place.set(name, to: value)
             print(value)
         }
     }
@@ -99,7 +109,7 @@ struct SecretCommands: AsyncParsableCommand {
         @OptionGroup var place: Place
 
         func run() async throws {
-            try await place.changing(.removeSecret, name) { try $0.set(name, to: nil) }
+            try await place.set(name, to: nil)
             print("Removed \(name).")
         }
     }

@@ -54,7 +54,7 @@ struct ServerProcess: Sendable {
             logger: logger)
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
-        let examples = settings.text("examples") == "no" ? [] : operations.catalog().entries
+        let examples = operations.served.entries
         let catalog = { @Sendable (declared: OperationFolderService) in
             var catalog = Catalog()
             declared.add(to: &catalog, outgoing: operations.environment)

@@ -40,7 +40,10 @@ struct StandardCatalog: Sendable {
             keepingOriginalsFor: Double(settings.integer("upload.keep-days") ?? 3) * 86_400)
     }
 
-    func catalog() -> Catalog {
+    /// The operations that the server has, which are none with `examples: no`.
+    var served: Catalog { settings.text("examples") == "no" ? Catalog() : catalog() }
+
+    private func catalog() -> Catalog {
         var catalog = Catalog()
         catalog.add(
             HostVitals(.init(reader: SystemHostReader(folder: folder.path))), id: "host-vitals", title: "Host vitals",

@@ -91,6 +91,29 @@ import WeirJournals
         #expect(try BackupVerification(fixture.file, key: nil).faults == [])
     }
 
+    @Test func `a backup that fails leaves none of the folders that it has created`() async throws {
+        let fixture = try await BackupFixture()
+        defer { fixture.remove() }
+        let secrets = fixture.data.appending(path: "secrets.json")
+        try FileManager.default.removeItem(at: secrets)
+        try FileManager.default.createDirectory(at: secrets, withIntermediateDirectories: false)
+        let target = fixture.root.appending(path: "new/deep/weir.backup").path
+        let maker = BackupMaker(try fixture.settings(), config: nil, key: nil, now: fixture.moment)
+        #expect(throws: StartError.self) { try maker.make(target) }
+        #expect(!FileManager.default.fileExists(atPath: fixture.root.appending(path: "new").path))
+        try FileManager.default.removeItem(at: secrets)
+        _ = try maker.make(target)
+        #expect(try BackupVerification(target, key: nil).faults == [])
+    }
+
+    @Test func `a failure to write gives the reason that its error has, whatever failed in between`() {
+        let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC))
+        let error = NSError(domain: NSCocoaErrorDomain, code: 640, userInfo: [NSUnderlyingErrorKey: cause])
+        errno = EACCES
+        #expect(NewFile.failure("/x", error).description == "/x cannot be written: there is no space left.")
+        #expect(NewFile.failure("/x", StartError.unavailable("Earlier.")).description == "Earlier.")
+    }
+
     @Test func `a folder that is in use, not empty or half restored is left alone`() async throws {
         let fixture = try await BackupFixture()
         defer { fixture.remove() }

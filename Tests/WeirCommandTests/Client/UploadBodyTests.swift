@@ -38,6 +38,22 @@ struct UploadBodyTests {
         #expect(upload.length == Int64(text.utf8.count))
     }
 
+    @Test func `a file that changes while it is sent never makes the form longer or shorter than it was said to be`()
+        async throws
+    {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "a.sql")
+        try Data(repeating: 120, count: 100_000).write(to: file)
+        let upload = try upload("a.sql")
+        try Data(repeating: 121, count: 200_000).write(to: file)
+        var count: Int64 = 0
+        for try await piece in upload { count += Int64(piece.readableBytes) }
+        #expect(count == upload.length)
+        try Data(repeating: 122, count: 70_000).write(to: file)
+        await #expect(throws: ClientError.self) { for try await _ in upload {} }
+    }
+
     @Test func `a folder, and what is not there, cannot be sent as a file`() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -99,7 +99,7 @@ final class BackupWriter {
             try handle.close()
             return (manifest, Int64(clamping: size))
         } catch {
-            throw NewFile.failure(path)
+            throw NewFile.failure(path, error)
         }
     }
 
@@ -117,7 +117,7 @@ final class BackupWriter {
     }
 
     private func put(_ bytes: [UInt8]) throws {
-        do { try handle.write(contentsOf: bytes) } catch { throw NewFile.failure(path) }
+        do { try handle.write(contentsOf: bytes) } catch { throw NewFile.failure(path, error) }
     }
 }
 
@@ -126,22 +126,34 @@ enum NewFile {
     /// Opens a new file for writing; throws `StartError` if there is one at the path.
     static func create(_ path: String) throws(StartError) -> FileHandle {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(path) }
+        guard descriptor >= 0 else { throw failure(path, errno) }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    static func folder(_ url: URL) throws(StartError) {
+    /// Creates a folder and its missing parents, all or none, and returns those that it has created, innermost first.
+    @discardableResult static func folder(_ url: URL) throws(StartError) -> [URL] {
+        let missing = Array(
+            sequence(first: url.absoluteURL.standardizedFileURL) { folder in
+                folder.pathComponents.count > 1 ? folder.deletingLastPathComponent() : nil
+            }.prefix { !FileManager.default.fileExists(atPath: $0.path) })
         do {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            return missing
         } catch {
-            throw failure(url.path)
+            removeEmpty(missing)
+            throw failure(url.path, error)
         }
+    }
+
+    /// Removes folders, innermost first, up to the first one that has contents.
+    static func removeEmpty(_ folders: [URL]) {
+        for folder in folders { rmdir(folder.path) }
     }
 
     /// Renames a file, and waits until that is on the disk.
     static func move(_ path: String, to target: String) throws(StartError) {
-        guard rename(path, target) == 0 else { throw failure(target) }
+        guard rename(path, target) == 0 else { throw failure(target, errno) }
         synchronizeFolder(URL(fileURLWithPath: target).deletingLastPathComponent().path)
     }
 
@@ -153,15 +165,28 @@ enum NewFile {
         close(folder)
     }
 
-    /// Describes the last error of the system for a path.
-    static func failure(_ path: String) -> StartError {
+    /// Describes an error of the system for a path.
+    static func failure(_ path: String, _ code: Int32?) -> StartError {
         let reason =
-            switch errno {
+            switch code {
             case ENOSPC, EDQUOT, EFBIG: "there is no space left"
             case EEXIST: "there is a file already"
             case ENOENT, ENOTDIR: "there is no such folder"
-            default: String(cString: strerror(errno))
+            case let code?: String(cString: strerror(code))
+            case nil: "the system names no reason"
             }
         return .unavailable("\(path) cannot be written: \(reason).")
+    }
+
+    /// Describes an error of Foundation, which has the system's error within it; `errno` can be another one's by now.
+    static func failure(_ path: String, _ error: any Error) -> StartError {
+        if let error = error as? StartError { return error }
+        return failure(path, code(of: error))
+    }
+
+    private static func code(of error: any Error) -> Int32? {
+        let error = error as NSError
+        if error.domain == NSPOSIXErrorDomain { return Int32(exactly: error.code) }
+        return (error.userInfo[NSUnderlyingErrorKey] as? any Error).flatMap(code)
     }
 }
