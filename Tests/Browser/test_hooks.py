@@ -61,6 +61,15 @@ def secret(tmp_path, settings):
     return subprocess.run(command, text=True, check=True, cwd=tmp_path, capture_output=True).stdout.strip()
 
 
+def test_a_secret_is_set_only_if_that_can_be_audited(tmp_path):
+    data = tmp_path / "other"
+    (data / "access.sqlite").mkdir(parents=True)
+    command = [BINARY, "secret", "set", "slack", "--data", str(data)]
+    ended = subprocess.run(command, input="value of it", text=True, cwd=tmp_path, capture_output=True)
+    assert ended.returncode != 0
+    assert not (data / "secrets.json").exists()
+
+
 def push(weir, secret, ref, event="push"):
     """A request as GitHub sends it; its status and answer."""
     body = json.dumps({"ref": ref}).encode()
