@@ -152,7 +152,7 @@ package final class ChoiceLists: Sendable {
             let found = core.withLock { core in keys.compactMap { key in core.entries[key].map { (key, $0) } } }
             lists[choice.key] = .init(
                 groups: found.map { ChoiceGroup($1.values, beside: $0.conditions) }.filter { !$0.values.isEmpty },
-                failure: found.lazy.compactMap(\.1.failure?.sentence).first,
+                failure: found.compactMap(\.1.failure?.sentence).first,
                 isPending: found.count < keys.count || isPending(choice.value, in: definition))
         }
         return definition.with(choices: lists)

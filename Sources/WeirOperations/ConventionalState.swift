@@ -58,7 +58,7 @@ extension ConventionalState {
         guard let carried = Mirror(reflecting: self).children.first?.value else { return nil }
         // A payload with several values or with a label is reflected as a tuple.
         return carried as? WorkProgress
-            ?? Mirror(reflecting: carried).children.lazy.compactMap { $0.value as? WorkProgress }.first
+            ?? Mirror(reflecting: carried).children.compactMap { $0.value as? WorkProgress }.first
     }
 }
 

@@ -117,7 +117,7 @@ extension DefinitionReader {
     private mutating func checkCode(_ elements: [FileValue], _ arguments: [OperationDefinition.Argument]) {
         let words = arguments.flatMap(\.templates)
         guard elements.count == arguments.count,
-            let flags = words.lazy.compactMap({ Self.codeFlags(of: $0.filled { _ in nil } ?? "") }).first
+            let flags = words.compactMap({ Self.codeFlags(of: $0.filled { _ in nil } ?? "") }).first
         else { return }
         var isCode = false
         for (element, argument) in zip(elements, arguments) {

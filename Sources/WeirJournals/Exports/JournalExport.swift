@@ -104,7 +104,7 @@ package struct JournalExport: Sendable {
 
     /// Whether the opening among the changes names a run of steps that the reader may not know of.
     private func namesHiddenRun(_ changes: [Change]) async throws -> Bool {
-        guard let mayName, let whole = changes.lazy.compactMap({ $0.draft.opening?.wholeRun }).first else {
+        guard let mayName, let whole = changes.compactMap({ $0.draft.opening?.wholeRun }).first else {
             return false
         }
         return try await journal.run(whole).map { !mayName($0) } ?? true

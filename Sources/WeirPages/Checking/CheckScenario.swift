@@ -112,6 +112,7 @@ struct CheckScenario {
         let board = BoardView(sequence: 0, operations: [], recentRuns: [])
         for content in [.stores(board), .board(board), .runs(board), .wall(board)] as [PageContent] { pages(content) }
         arranged(board, text: writer.catalog.entries.first?.id ?? "")
+        // Never traps: the views of an entry are the same each time.
         if let view = writer.catalog.entries.lazy.compactMap({ SampleViews($0).views.last }).first {
             // Fills the list, so that it links to older runs.
             let runs = (0..<PageWriter.liveRuns).map { _ in view }

@@ -84,7 +84,7 @@ struct TemplateWalk {
         let names = path.split(separator: ".").map(String.init)
         guard let first = names.first else { return nil }
         let scope = path.hasPrefix(".") ? Array(stack.suffix(1)) : stack
-        guard let found = scope.reversed().lazy.compactMap({ $0.member(first) }).first else { return nil }
+        guard let found = scope.reversed().compactMap({ $0.member(first) }).first else { return nil }
         return names.dropFirst().reduce(found) { shape, name in shape?.member(name) }
     }
 
