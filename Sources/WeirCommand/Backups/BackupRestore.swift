@@ -32,7 +32,7 @@ struct BackupRestore {
         }
     }
 
-    /// Removes what was written. What cannot be removed keeps the mark, with which no server starts.
+    /// Removes what was written, the mark last, so that no server starts on what cannot be removed.
     private func clear() {
         let mark = DataFolder.unfinishedMark
         do {
