@@ -1,4 +1,6 @@
+import Synchronization
 import Testing
+import WeirStates
 
 @testable import WeirAccess
 
