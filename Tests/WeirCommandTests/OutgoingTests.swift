@@ -16,7 +16,7 @@ import WeirStates
         let settings = try Settings(flags: [:], environment: environment, file: nil)
         let bound = MutableStateFlow(port)
         let catalog = StandardCatalog(settings: settings, folder: URL(filePath: "."), port: bound.asStateFlow())
-            .catalog()
+            .served
         let journal = MemoryJournal()
         return (try await Board.open(catalog: catalog, journal: journal), journal)
     }
