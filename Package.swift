@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "WeirFiles",
             dependencies: [
-                "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStandard", "WeirStates",
+                "CProcesses", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStandard", "WeirStates",
                 "WeirTelemetry",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -151,11 +151,11 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
             ]),
-        .executableTarget(name: "CommandHelper"),
+        .executableTarget(name: "CommandHelper", dependencies: ["CProcesses"]),
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CInstallation", "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows",
+                "CInstallation", "CProcesses", "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows",
                 "WeirJournals", "WeirOperations", "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates",
                 "WeirTelemetry", "WeirWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -186,6 +186,7 @@ let package = Package(
 
         // MARK: C libraries
         .target(name: "CInstallation", cSettings: commit.map { [.define("WEIR_COMMIT", to: "\"\($0)\"")] } ?? []),
+        .target(name: "CProcesses"),
         .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),

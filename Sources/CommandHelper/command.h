@@ -3,8 +3,8 @@
 
 #include "options.h"
 
-// The descriptors for reports and for the command's standard input.
-enum { REPORT = 3, INPUT = 4 };
+// The descriptors for reports, for the command's standard input, and for the arguments.
+enum { REPORT = 3, INPUT = 4, ARGUMENTS = 5 };
 
 // The error that the child writes to the pipe if it cannot start the command; a successful exec closes the pipe.
 struct failure {

@@ -1,6 +1,8 @@
 // Runs one command for the server and kills its whole process tree when it or the server ends.
 //
-//   weir-exec [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] [-k 0|1] -- command …
+// Descriptor 5 is a file with the arguments, each terminated by NUL, so that `pkill -f` in a command does not match this program:
+//
+//   [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] [-k 0|1] -- command …
 //
 // Standard input is the lifeline: EOF, also caused by the server's death, kills everything immediately; a byte `s` sends
 // the stop signal, and SIGKILL after the grace period. Descriptor 3 receives the reports:
@@ -13,7 +15,8 @@
 //   outlived COUNT                         precedes one of these two: descendants that the command left and that were stopped
 //
 // Descriptor 4, if open, becomes the command's standard input. Descendants that outlive the command are stopped and killed
-// like the command itself, unless -k 1 is given; this program is their subreaper (prctl(2)).
+// like the command itself, unless -k 1 is given; this program is their subreaper (prctl(2)). With -k 1, it reports the end and
+// then waits for them, so that the server can tell them from processes of a command that killed this program.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +30,11 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
 
 #include "command.h"
-#include "tree.h"
+#include "processes.h"
 
 // The interval between attempts to kill the process tree, and their total duration, in milliseconds.
 enum { KILL_INTERVAL = 20, KILL_PATIENCE = 5000 };
@@ -79,12 +81,23 @@ __attribute__((format(printf, 1, 2))) static void report(const char *format, ...
     while (write(REPORT, line, (size_t)length) < 0 && errno == EINTR) {}
 }
 
+static void signal_tree(int number) {
+#ifdef __linux__
+    processes_signal(getpid(), number);
+#else
+    // Once it was reaped, the id may be reused.
+    if (run.leader <= 0) return;
+    kill(-run.leader, number);
+    kill(run.leader, number);
+#endif
+}
+
 static void stop(void) {
     if (run.phase != RUNNING) return;
     run.phase = STOPPING;
     run.deadline = now() + run.options->grace;
-    signal_tree(run.leader, run.options->stop_signal);
-    signal_tree(run.leader, SIGCONT);
+    signal_tree(run.options->stop_signal);
+    signal_tree(SIGCONT);
 }
 
 static void kill_all(void) {
@@ -112,7 +125,7 @@ static void reap(void) {
                 run.is_over = 1;
             } else {
                 // Descendants must not outlive the command.
-                run.outlived = count_tree();
+                run.outlived = processes_signal(getpid(), 0);
                 stop();
             }
         }
@@ -181,7 +194,7 @@ static void look_at_clock(void) {
     long long time = now();
     if (run.phase == STOPPING && time >= run.deadline) kill_all();
     if (run.phase != KILLING || time < run.next_kill) return;
-    signal_tree(run.leader, SIGKILL);
+    signal_tree(SIGKILL);
     run.next_kill = time + KILL_INTERVAL;
     if (time >= run.deadline && !run.is_over) {
         report("left\n");
@@ -239,10 +252,8 @@ static int prepare(void) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-#ifdef __linux__
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-#endif
-    return 1;
+    processes_adopt();
+    return processes_hide() == 0;
 }
 
 // Closes the descriptors inherited by the command, so that readers see EOF.
@@ -261,11 +272,21 @@ static void let_go(void) {
     close(INPUT);
 }
 
+// Waits for the descendants that the command left, and keeps only the report's descriptor open, which tells the server its end.
+static void wait_for_others(void) {
+    close(STDIN_FILENO);
+    close_end(&run.terminal.master);
+    signal(SIGTERM, SIG_IGN);
+    (void)!chdir("/");
+    while (wait(NULL) > 0 || errno == EINTR) {}
+}
+
 static long milliseconds(struct timeval time) { return time.tv_sec * 1000L + time.tv_usec / 1000; }
 
 int main(int count, char **arguments) {
     struct options options;
-    if (!read_options(count, arguments, &options)) {
+    (void)arguments;
+    if (count != 1 || !read_options(ARGUMENTS, &options)) {
         static const char usage[] = "weir-exec is a part of weir, which starts it for each command that it runs.\n";
         (void)!write(STDERR_FILENO, usage, sizeof usage - 1);
         return 64;
@@ -290,5 +311,6 @@ int main(int count, char **arguments) {
         "%s %d %ld %ld %ld\n", WIFSIGNALED(run.status) ? "signalled" : "exited",
         WIFSIGNALED(run.status) ? WTERMSIG(run.status) : WEXITSTATUS(run.status), milliseconds(run.usage.ru_utime),
         milliseconds(run.usage.ru_stime), (long)run.usage.ru_maxrss);
+    if (options.keeps) wait_for_others();
     return 0;
 }

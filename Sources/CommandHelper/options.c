@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // Parses an integer within bounds.
 static int number(const char *text, long long least, long long most, long long *value) {
@@ -25,11 +27,38 @@ static int size(char *text, struct options *options) {
     return 1;
 }
 
-int read_options(int count, char **arguments, struct options *options) {
+// Reads words that end with NUL into a list that ends with NULL, which lives as long as the program; returns NULL on failure.
+static char **read_words(int file, int *count) {
+    struct stat status;
+    if (fstat(file, &status) < 0 || status.st_size <= 0) return NULL;
+    size_t size = (size_t)status.st_size, length = 0;
+    char *text = malloc(size);
+    if (!text) return NULL;
+    while (length < size) {
+        ssize_t piece = read(file, text + length, size - length);
+        if (piece < 0 && errno == EINTR) continue;
+        if (piece <= 0) return NULL;
+        length += (size_t)piece;
+    }
+    if (text[size - 1] != 0) return NULL;
+    *count = 0;
+    for (size_t i = 0; i < size; i++) *count += text[i] == 0;
+    char **words = calloc((size_t)*count + 1, sizeof *words);
+    for (char **word = words; words && word < words + *count; word++) {
+        *word = text;
+        text += strlen(text) + 1;
+    }
+    return words;
+}
+
+int read_options(int file, struct options *options) {
+    int count;
+    char **arguments = read_words(file, &count);
+    if (!arguments) return 0;
     memset(options, 0, sizeof *options);
     options->stop_signal = SIGTERM;
     options->grace = 10000;
-    for (int i = 1; i < count; i += 2) {
+    for (int i = 0; i < count; i += 2) {
         const char *name = arguments[i];
         if (strcmp(name, "--") == 0) {
             options->command = arguments + i + 1;

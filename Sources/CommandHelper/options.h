@@ -14,5 +14,5 @@ struct options {
     char **command;         // after --
 };
 
-// Parses the arguments; returns 0 if they are invalid.
-int read_options(int count, char **arguments, struct options *options);
+// Reads and parses the arguments of a file; returns 0 if they are invalid.
+int read_options(int file, struct options *options);

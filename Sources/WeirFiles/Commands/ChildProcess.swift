@@ -75,11 +75,6 @@ package enum ChildProcess {
         }
         return process
     }
-
-    package static func reap(_ process: pid_t) {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    }
 }
 
 package struct Descriptors {

@@ -78,8 +78,9 @@ package struct CommandLaunch: Sendable {
         return nil
     }
 
-    var helperArguments: [String] {
-        var words = ["weir-exec", "-s", String(stopSignal.number), "-g", String(graceMilliseconds)]
+    /// The contents of the file with the helper's arguments, each terminated by NUL.
+    var helperArguments: [UInt8] {
+        var words = ["-s", String(stopSignal.number), "-g", String(graceMilliseconds)]
         if let directory { words += ["-d", directory] }
         if let nice = limits.nice { words += ["-n", String(nice)] }
         if let umask { words += ["-u", String(umask.bits)] }
@@ -87,7 +88,7 @@ package struct CommandLaunch: Sendable {
         if let files = limits.files { words += ["-f", String(files)] }
         if keepsOthers { words += ["-k", "1"] }
         if let terminal { words += ["-t", "\(terminal.columns)x\(terminal.rows)"] }
-        return words + ["--"] + arguments
+        return (words + ["--"] + arguments).flatMap { Array($0.utf8) + [0] }
     }
 
     private var graceMilliseconds: Int64 {

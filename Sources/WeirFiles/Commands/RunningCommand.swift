@@ -13,23 +13,29 @@ import WeirStates
 
 /// A running command, with its output, its result and the means to stop it.
 ///
-/// It runs under a helper process that kills its whole process tree, even when this process dies. Read ``output`` and
-/// ``errors`` before calling ``end()``, because the command blocks when a pipe is full.
+/// It runs under a helper process that kills its whole process tree, even when this process dies. If the command keeps the helper
+/// from doing so, this process kills the tree. Read ``output`` and ``errors`` before calling ``end()``, because the command
+/// blocks when a pipe is full.
 package final class RunningCommand: Sendable {
     /// The standard output, which ends when the whole process tree has ended.
     package let output: CommandPipe
     /// The standard error, or nil on a terminal, which has one channel only.
     package let errors: CommandPipe?
-    private let report: CommandPipe
-    private let process: pid_t
+    private let helper: HelperProcess
     private let lifeline: Mutex<Int32?>
+    private let stopGracePeriod: Duration
+    private let ending: Task<CommandEnd, Never>
 
-    private init(output: CommandPipe, errors: CommandPipe?, report: CommandPipe, process: pid_t, lifeline: Int32) {
+    private init(
+        _ launch: CommandLaunch, by helper: HelperProcess, output: CommandPipe, errors: CommandPipe?,
+        report: CommandPipe, lifeline: Int32
+    ) {
         self.output = output
         self.errors = errors
-        self.report = report
-        self.process = process
+        self.helper = helper
         self.lifeline = Mutex(lifeline)
+        stopGracePeriod = launch.stopGracePeriod
+        ending = Task { await Self.end(of: helper, report: report, keepsOthers: launch.keepsOthers) }
     }
 
     deinit { hangUp() }
@@ -53,27 +59,28 @@ package final class RunningCommand: Sendable {
         let output = try descriptors.pipe()
         let errors = launch.terminal == nil ? try descriptors.pipe() : nil
         let report = try descriptors.pipe()
-        var given = [lifeline.read, output.write, errors?.write ?? output.write, report.write]
-        if let input = launch.input { given.append(try descriptors.file(holding: input)) }
-        let places = given.enumerated().map { (Int32(clamping: $0), $1) }
-        let process = try ChildProcess.start(
-            helper.path, arguments: launch.helperArguments,
-            environment: launch.environment.map { "\($0.key)=\($0.value)" },
-            descriptors: Dictionary(places) { $1 }, as: .helper)
-        for descriptor in given { descriptors.close(descriptor) }
+        var given: [Int32: Int32] = [
+            0: lifeline.read, 1: output.write, 2: errors?.write ?? output.write, 3: report.write,
+            5: try descriptors.file(holding: launch.helperArguments),
+        ]
+        if let input = launch.input { given[4] = try descriptors.file(holding: input) }
+        let process = try HelperProcess(
+            helper.path, environment: launch.environment.map { "\($0.key)=\($0.value)" }, descriptors: given)
+        for descriptor in given.values { descriptors.close(descriptor) }
         // A write to the lifeline must never block.
         _ = fcntl(lifeline.write, F_SETFL, O_NONBLOCK)
         descriptors.release(lifeline.write)
         do {
             return RunningCommand(
-                output: try await open(output.read, &descriptors, group),
+                launch, by: process, output: try await open(output.read, &descriptors, group),
                 errors: try await open(errors?.read, &descriptors, group),
-                report: try await open(report.read, &descriptors, group), process: process, lifeline: lifeline.write)
+                report: try await open(report.read, &descriptors, group), lifeline: lifeline.write)
         } catch {
             // The command ends with the lifeline.
             descriptors.adopt(lifeline.write)
             descriptors.closeAll()
-            ChildProcess.reap(process)
+            process.enforceEnd(after: .zero)
+            NIOThreadPool.singleton.submit { _ in process.reap() }
             throw error
         }
     }
@@ -101,19 +108,22 @@ package final class RunningCommand: Sendable {
             guard let lifeline else { return }
             _ = write(lifeline, [UInt8(ascii: "s")], 1)
         }
+        helper.enforceEnd(after: stopGracePeriod)
     }
 
     /// Kills the command's whole process tree.
     ///
     /// Does not wait.
     package func hangUp() {
-        lifeline.withLock { lifeline in
-            guard let descriptor = lifeline else { return }
+        let isFirst = lifeline.withLock { lifeline in
+            guard let descriptor = lifeline else { return false }
             var descriptors = Descriptors()
             descriptors.adopt(descriptor)
             descriptors.closeAll()
             lifeline = nil
+            return true
         }
+        if isFirst { helper.enforceEnd(after: .zero) }
     }
 
     /// Stops reading what processes print that outlive the command.
@@ -124,16 +134,36 @@ package final class RunningCommand: Sendable {
 
     /// Suspends until the whole process tree has ended, and returns the result.
     ///
-    /// Supports one call.
+    /// Resumes the helper, which a command without open output can have stopped.
     package func end() async -> CommandEnd {
+        helper.resume()
+        return await ending.value
+    }
+
+    private static func end(
+        of helper: HelperProcess, report: CommandPipe, keepsOthers: Bool
+    ) async -> CommandEnd {
         // The report is empty if the helper was killed.
         var text = ""
+        var end = CommandEnd.lost
         while let buffer = await report.next() {
             if text.utf8.count < 4_096 { text += String(buffer: buffer) }
+            end = CommandEnd(report: text)
+            // The helper continues for the programs that are kept.
+            if keepsOthers, end != .lost { break }
         }
-        hangUp()
-        ChildProcess.reap(process)
-        return CommandEnd(report: text)
+        helper.finish()
+        guard end == .lost || !keepsOthers else {
+            Task {
+                while await report.next() != nil {}
+                helper.reap()
+            }
+            return end
+        }
+        // Before, a process of the helper may not be adopted yet.
+        helper.reap()
+        if end == .lost { await HelperProcess.endAdopted() }
+        return end
     }
 }
 

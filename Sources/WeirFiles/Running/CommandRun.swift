@@ -134,7 +134,7 @@ struct CommandRun: Sendable {
         await follow(command.output, .standardOutput)
         await errors
         closing.cancel()
-        return await explained(await ending.value, of: launch)
+        return await explained(await command.end(), of: launch)
     }
 
     /// Adds what the program's file and the processes that it left say about its end.

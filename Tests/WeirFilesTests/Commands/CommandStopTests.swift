@@ -94,12 +94,42 @@ struct CommandStopTests {
         #expect(processes.filter(isAlive) == [])
     }
 
-    @Test func `a process whose end was taken already is not waited for again`() throws {
-        let process = try ChildProcess.start(
-            "true", arguments: ["true"], environment: [], descriptors: [:], as: .wrapped(defaulted: []))
-        ChildProcess.reap(process)
-        ChildProcess.reap(process)
-        #expect(!isAlive(process))
+    @Test(arguments: ["kill -STOP $PPID", "while :; do kill -STOP $PPID; sleep 0.01; done &"])
+    func `a command that stops the helper program is killed after its grace period with all it began`(stop: String)
+        async throws
+    {
+        let trial = try await CommandTrial.shell(
+            "trap '' TERM; \(stop)\n setsid sleep 600 & echo $! $$; wait; sleep 600",
+            change: { $0.stopGracePeriod = .milliseconds(200) }
+        ) { command, _ in command.stop() }
+        #expect(trial.signal == .kill)
+        let processes = trial.output.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+        #expect(processes.count == 2 && processes.filter(isAlive) == [])
+    }
+
+    @Test func `a command that kills the helper program ends with all it began, and leaves the kept ones of others`()
+        async throws
+    {
+        let kept = try await CommandTrial.shell(
+            "setsid sleep 600 >/dev/null 2>&1 & echo $!", change: { $0.keepsOthers = true })
+        let keptProcess = try #require(Int32(kept.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        defer { kill(keptProcess, SIGKILL) }
+        let trial = try await CommandTrial.shell(
+            "setsid sh -c 'sleep 600 & echo $! $$; kill -9 $0; wait' $PPID & wait; sleep 600")
+        #expect(trial.end == .lost)
+        let processes = trial.output.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+        #expect(processes.count == 2 && processes.filter(isAlive) == [])
+        #expect(isAlive(keptProcess))
+    }
+
+    @Test func `a command that stops the helper program and ends is reported as ended`() async throws {
+        let trial = try await CommandTrial.shell("kill -STOP $PPID; exit 3")
+        #expect(trial.code == 3)
+    }
+
+    @Test func `the command line of the helper program does not contain the command`() async throws {
+        let trial = try await CommandTrial.shell("tr '\\0' ' ' </proc/$PPID/cmdline; : MARK")
+        #expect(trial.output == "weir-exec ")
     }
 
     @Test func `a helper program that is killed takes the command with it, and the end is told as unknown`()

@@ -1,0 +1,123 @@
+#define _GNU_SOURCE
+#include "processes.h"
+
+#ifdef __linux__
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct process {
+    pid_t id, parent, session;
+    char state;
+    int is_ours;
+};
+
+// Reads a process from /proc; 0 if it has ended.
+static int read_process(const char *id, struct process *process) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%s/stat", id);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    // The name in parentheses can contain any character, including parentheses.
+    const char *end = strrchr(text, ')');
+    *process = (struct process){.id = atoi(id)};
+    return end && sscanf(end + 1, " %c %d %*d %d", &process->state, &process->parent, &process->session) == 3;
+}
+
+// Lists all processes; the caller frees the list.
+static size_t processes(struct process **list) {
+    size_t count = 0, room = 0;
+    *list = NULL;
+    DIR *folder = opendir("/proc");
+    if (!folder) return 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct process process;
+        if (!isdigit((unsigned char)entry->d_name[0]) || !read_process(entry->d_name, &process)) continue;
+        if (count == room) {
+            struct process *larger = realloc(*list, (room = room ? room * 2 : 256) * sizeof **list);
+            if (!larger) break;
+            *list = larger;
+        }
+        (*list)[count++] = process;
+    }
+    closedir(folder);
+    return count;
+}
+
+// Marks the descendants of those that are marked.
+static void mark_descendants(struct process *list, size_t count) {
+    for (int grows = 1; grows;) {
+        grows = 0;
+        for (size_t i = 0; i < count; i++) {
+            for (size_t j = 0; j < count && !list[i].is_ours; j++) {
+                if (list[j].is_ours && list[j].id == list[i].parent) list[i].is_ours = grows = 1;
+            }
+        }
+    }
+}
+
+// Sends a signal to the marked processes, and returns how many of them run.
+static size_t signal_marked(const struct process *list, size_t count, int number) {
+    size_t running = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!list[i].is_ours) continue;
+        running += list[i].state != 'Z';
+        kill(list[i].id, number);
+    }
+    return running;
+}
+
+void processes_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+int processes_hide(void) { return prctl(PR_SET_DUMPABLE, 0) < 0 ? errno : 0; }
+
+size_t processes_signal(pid_t root, int number) {
+    struct process *list;
+    size_t count = processes(&list);
+    for (size_t i = 0; i < count; i++) list[i].is_ours = list[i].parent == root;
+    mark_descendants(list, count);
+    size_t running = signal_marked(list, count, number);
+    free(list);
+    return running;
+}
+
+size_t processes_signal_adopted(const pid_t *excepted, size_t count_excepted, int number) {
+    struct process *list;
+    size_t count = processes(&list);
+    pid_t self = getpid(), session = getsid(0);
+    for (size_t i = 0; i < count; i++) {
+        list[i].is_ours = list[i].parent == self && list[i].session != session;
+        for (size_t j = 0; j < count_excepted && list[i].is_ours; j++) list[i].is_ours = list[i].id != excepted[j];
+        if (!list[i].is_ours || list[i].state != 'Z') continue;
+        waitpid(list[i].id, NULL, WNOHANG);
+        list[i].is_ours = 0;
+    }
+    mark_descendants(list, count);
+    size_t running = signal_marked(list, count, number);
+    free(list);
+    return running;
+}
+
+int processes_is_stopped(pid_t id) {
+    char text[16];
+    struct process process;
+    snprintf(text, sizeof text, "%d", (int)id);
+    return read_process(text, &process) && (process.state == 'T' || process.state == 't');
+}
+#else
+void processes_adopt(void) {}
+int processes_hide(void) { return 0; }
+size_t processes_signal(pid_t root, int number) { return 0; }
+size_t processes_signal_adopted(const pid_t *excepted, size_t count, int number) { return 0; }
+int processes_is_stopped(pid_t process) { return 0; }
+#endif
