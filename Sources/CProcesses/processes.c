@@ -1,14 +1,21 @@
 #define _GNU_SOURCE
 #include "processes.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+void processes_forget(const char *variable) {
+    char *value = getenv(variable);
+    if (value) memset(value, 0, strlen(value));
+    unsetenv(variable);
+}
+
 #ifdef __linux__
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

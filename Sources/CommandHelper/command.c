@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #endif
 
@@ -44,19 +47,36 @@ static int take_terminal(const struct options *options, int slave) {
     return 0;
 }
 
+// Takes the user's groups and ids, and sets the variables that name the user.
+static void become_user(int outcome, const char *name) {
+    errno = 0;
+    struct passwd *user = getpwnam(name);
+    if (!user) {
+        errno = ENOENT;
+        fail(outcome, "user");
+    }
+    setenv("HOME", user->pw_dir, 0);
+    setenv("USER", name, 0);
+    setenv("LOGNAME", name, 0);
+    if (user->pw_uid == getuid() && user->pw_gid == getgid()) return;
+    if (initgroups(name, user->pw_gid) < 0 || setgid(user->pw_gid) < 0 || setuid(user->pw_uid) < 0) fail(outcome, "user");
+}
+
+// Keeps the command from inheriting the capabilities with which this program switches users and ends their processes.
+static void lower_capabilities(void) {
+#ifdef PR_CAP_AMBIENT
+    static const int capabilities[] = {CAP_KILL, CAP_SETGID, CAP_SETUID};
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, capabilities[i], 0, 0);
+#endif
+}
+
 static void become_command(const struct options *options, int outcome, int slave, pid_t parent) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setsid();
-#ifdef __linux__
-    // Kills the command if this program is killed.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-#else
-    (void)parent;
-#endif
     if (options->has_nice && setpriority(PRIO_PROCESS, 0, options->nice) < 0) fail(outcome, "nice");
     if (options->has_umask) umask((mode_t)options->umask);
     if (options->memory && limit(RLIMIT_AS, options->memory) < 0) fail(outcome, "memory");
@@ -65,6 +85,15 @@ static void become_command(const struct options *options, int outcome, int slave
     if (dup2(INPUT, STDIN_FILENO) < 0) fail(outcome, "input");
     close(INPUT);
     close(REPORT);
+    if (options->user) become_user(outcome, options->user);
+    lower_capabilities();
+#ifdef __linux__
+    // Kills the command if this program is killed. A change of the user would reset it.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+#else
+    (void)parent;
+#endif
     if (options->directory && chdir(options->directory) < 0) fail(outcome, "directory");
     execvp(options->command[0], options->command);
     fail(outcome, "exec");

@@ -8,7 +8,7 @@ enum { REPORT = 3, INPUT = 4, ARGUMENTS = 5 };
 
 // The error that the child writes to the pipe if it cannot start the command; a successful exec closes the pipe.
 struct failure {
-    char step[12];  // nice, memory, files, directory, input, terminal or exec
+    char step[12];  // nice, memory, files, terminal, input, user, directory or exec
     int error;      // errno
 };
 

@@ -2,7 +2,7 @@
 //
 // Descriptor 5 is a file with the arguments, each terminated by NUL, so that `pkill -f` in a command does not match this program:
 //
-//   [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] [-k 0|1] -- command …
+//   [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-l user] [-t COLUMNSxROWS] [-k 0|1] -- command …
 //
 // Standard input is the lifeline: EOF, also caused by the server's death, kills everything immediately; a byte `s` sends
 // the stop signal, and SIGKILL after the grace period. Descriptor 3 receives the reports:

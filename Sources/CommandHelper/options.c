@@ -69,6 +69,7 @@ int read_options(int file, struct options *options) {
         long long value = 0;
         switch (name[1]) {
         case 'd': options->directory = text; break;
+        case 'l': options->user = text; break;
         case 's':
             if (!number(text, 1, NSIG - 1, &value)) return 0;
             options->stop_signal = (int)value;

@@ -10,6 +10,7 @@ struct options {
     long long memory;       // -m: bytes of address space; 0: unlimited
     long long files;        // -f: open files; 0: inherited
     int keeps;              // -k: whether descendants may outlive the command
+    const char *user;       // -l: the user that the command runs as; NULL: this program's
     int columns, rows;      // -t: the size of a pseudo-terminal; 0: none
     char **command;         // after --
 };

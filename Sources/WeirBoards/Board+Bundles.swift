@@ -53,6 +53,7 @@ extension Board {
             throw BoardError(.shuttingDown, .shuttingDownImport)
         }
         try requireRecording()
+        try requireSpace()
         guard importing.take() else { throw .importing }
         defer { importing.release() }
         do {

@@ -112,7 +112,9 @@ public final class Board: Sendable {
         outputs = RunOutputs(
             environment: RunOutput.Environment(
                 journal: journal, lineLimit: configuration.outputBufferLimit,
-                byteLimit: configuration.outputBufferBytes, batchLimit: configuration.batchLimit, now: now,
+                byteLimit: configuration.outputBufferBytes,
+                maximum: ByteCount(clamping: configuration.maximumOutput), disk: configuration.disk,
+                batchLimit: configuration.batchLimit, now: now,
                 clock: clock, logger: logger, scope: FlowScope(executor: nil)),
             feed: feed)
         reported = ReportedRuns(

@@ -36,6 +36,10 @@ extension Board {
         var outputBufferLimit = 2_000
         /// The number of unrecorded bytes of a run's output at which printing suspends.
         var outputBufferBytes = 1_024 * 1_024
+        /// The maximum size in bytes of a run's recorded output; further lines are not kept.
+        public var maximumOutput: Int64 = 1 << 30
+        /// The journal's disk, or nil if it is not watched.
+        package var disk: (any DiskWatch)?
         /// The approximate maximum size in bytes of all runs' newest output lines in memory.
         var outputTailBytes = 32 * 1_024 * 1_024
         /// The maximum time that a command waits for its change to be recorded.

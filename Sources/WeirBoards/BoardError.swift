@@ -55,6 +55,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case importConflict
         /// The run has begun, but none of its changes is recorded yet.
         case notRecorded
+        /// The journal's disk is almost full.
+        case noSpace
         /// Another import is in progress.
         case importing
         /// A search exceeded its time limit.

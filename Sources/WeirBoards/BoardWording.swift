@@ -52,6 +52,10 @@ package enum BoardWording: String, Wording {
     case tooMuchWaits = """
         Too many changes are waiting to be recorded. Try again when the journal works: see the system page.
         """
+    case noSpace = """
+        The server's disk is almost full, so nothing can be started. Free space on it, or let an administrator do so, \
+        and try again.
+        """
     case searchTooLong = """
         The search took too long and was stopped. Choose an operation or a time to search in, or search for whole words \
         in quotes.

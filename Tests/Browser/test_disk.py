@@ -114,6 +114,12 @@ def fault(request):
 
 
 @pytest.fixture
+def settings():
+    # Only the faults of these tests keep the server from recording.
+    return {"WEIR_DISK_KEEP_FREE": "1"}
+
+
+@pytest.fixture
 def prefix(request, tmp_path):
     return request.getfixturevalue("fault").prefix(tmp_path / "data") if "fault" in request.fixturenames else []
 

@@ -90,6 +90,15 @@ struct FileMistakeTests {
             "title: T\nshell: 'ls {{ fodler }}'\ninputs: [{name: folder}]",
             "2:8: A field cannot stand in the text of a shell"
         ),
+        (
+            "title: T\ncommand: [a]\nuser: a b",
+            "3:7: `user` must be the name of a user of the system, such as deploy."
+        ),
+        (
+            "title: T\ncommand: [a]\nuser: a\ninputs:\n  - {name: f, type: file}",
+            "3:7: Another user cannot read the files that a run receives in the data folder. Remove `user` or the input of "
+                + "the type `file`."
+        ),
         ("title: T\ncommand: [a]\numask: 888", "3:8: `umask` must be three octal digits such as 022, not “888”."),
         ("title: T\ncommand: [a]\numask: 22", "3:8: `umask` must be three octal digits such as 022, not “22”."),
         (

@@ -13,6 +13,11 @@ void processes_adopt(void);
 /// Returns 0 or errno.
 int processes_hide(void);
 
+/// Removes a variable from the environment, and overwrites its value, which `/proc` would show.
+///
+/// No other thread may use the environment.
+void processes_forget(const char *variable);
+
 /// Sends a signal to all descendants of a process in any group and session, and returns how many of them run.
 size_t processes_signal(pid_t root, int number);
 

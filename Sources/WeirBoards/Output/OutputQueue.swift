@@ -3,17 +3,23 @@ import WeirStates
 
 /// The lines that a run has printed and that are not recorded yet.
 ///
-/// A pure state machine with a limited capacity. Lines that were offered without waiting and found no room are dropped
-/// and counted. A notice with the count is inserted before the next accepted line, or at the end.
+/// A pure state machine with a limited capacity. Lines that are not kept, because of an ``OutputOmission``, are counted. A notice with
+/// the count is inserted before the next accepted line, or at the end. Notices are always kept.
 struct OutputQueue: Sendable {
     private let lineLimit: Int
     private let byteLimit: Int
+    /// The maximum size of the whole output.
+    private let maximum: ByteCount
     private var lines = RingBuffer<OutputDraft>()
     private var bytes = 0
-    private var leftOut = 0
+    /// The size of the lines that were accepted.
+    private var size: Int64 = 0
+    private var isComplete = false
+    private var omitted: (reason: OutputOmission, lines: Int)?
     private(set) var isClosed = false
 
-    init(lineLimit: Int, byteLimit: Int) {
+    init(lineLimit: Int, byteLimit: Int, maximum: ByteCount) {
+        self.maximum = maximum
         self.lineLimit = lineLimit
         self.byteLimit = byteLimit
     }
@@ -27,15 +33,31 @@ struct OutputQueue: Sendable {
     /// A line larger than the byte limit is accepted if the queue is empty.
     var hasRoom: Bool { lines.count < lineLimit && bytes < byteLimit }
 
-    /// Appends a line, split into several if it is too long; the caller checks ``hasRoom``.
-    mutating func append(_ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false) {
+    /// Appends a line, split into several if it is too long, or counts it if it is not kept; the caller checks ``hasRoom``.
+    mutating func append(
+        _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false, hasSpace: Bool = true
+    ) {
         guard !isClosed else { return }
-        tell(at: now)
+        if channel != .notice {
+            isComplete = isComplete || size + Int64(line.utf8.count) > maximum.bytes
+            if isComplete { return omit(.size(maximum), at: now) }
+            if !hasSpace { return omit(.space, at: now) }
+            size += Int64(line.utf8.count)
+            tell(at: now)
+        }
         let drafts = OutputDraft.pieces(of: line, at: now, channel: channel, continues: continues)
         for draft in drafts { append(draft) }
     }
 
-    mutating func leaveOut() { if !isClosed { leftOut += 1 } }
+    /// Counts a line that is not kept.
+    mutating func omit(_ reason: OutputOmission, at now: Timestamp) {
+        guard !isClosed else { return }
+        if omitted?.reason != reason {
+            tell(at: now)
+            if let text = reason.announcement { append(OutputDraft(at: now, channel: .notice, text: text)) }
+        }
+        omitted = (reason, (omitted?.lines ?? 0) + 1)
+    }
 
     mutating func close(at now: Timestamp) {
         guard !isClosed else { return }
@@ -61,26 +83,13 @@ struct OutputQueue: Sendable {
     }
 
     private mutating func tell(at now: Timestamp) {
-        guard leftOut > 0 else { return }
-        let words = leftOut == 1 ? "1 line was" : "\(Self.grouped(leftOut)) lines were"
-        leftOut = 0
-        append(
-            OutputDraft(
-                at: now, channel: .notice,
-                text: "… \(words) not kept: lines were printed faster than they could be recorded."
-            ))
+        guard let (reason, lines) = omitted else { return }
+        omitted = nil
+        append(OutputDraft(at: now, channel: .notice, text: reason.count(lines)))
     }
 
     private mutating func append(_ draft: OutputDraft) {
         lines.append(draft)
         bytes += draft.text.utf8.count
-    }
-
-    private static func grouped(_ number: Int) -> String {
-        let digits = Array(String(number))
-        return String(
-            digits.enumerated().flatMap { index, digit in
-                index > 0 && (digits.count - index) % 3 == 0 ? [",", digit] : [digit]
-            })
     }
 }

@@ -22,6 +22,9 @@ final class RunOutput: PieceSink {
         let journal: any Journal
         let lineLimit: Int
         let byteLimit: Int
+        /// The maximum size of an output whose operation has none of its own.
+        let maximum: ByteCount
+        let disk: (any DiskWatch)?
         let batchLimit: Int
         let now: @Sendable () -> Timestamp
         let clock: any Clock<Duration>
@@ -41,11 +44,12 @@ final class RunOutput: PieceSink {
         var flushing: [Deferred<Bool>] = []
 
         mutating func append(
-            _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false
+            _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false, hasSpace: Bool
         ) {
             let lines = masked.take(line, from: channel)
             for (index, line) in lines.enumerated() {
-                queue.append(line, to: channel, at: now, continues: continues && index == lines.count - 1)
+                queue.append(
+                    line, to: channel, at: now, continues: continues && index == lines.count - 1, hasSpace: hasSpace)
             }
         }
 
@@ -75,11 +79,17 @@ final class RunOutput: PieceSink {
     private let onEvent: @Sendable (Event) -> Void
     private let core: Locked<Core>
 
-    init(run: String, environment: Environment, onEvent: @escaping @Sendable (Event) -> Void) {
+    init(
+        run: String, maximum: ByteCount?, environment: Environment, onEvent: @escaping @Sendable (Event) -> Void
+    ) {
         self.run = run
         self.environment = environment
         self.onEvent = onEvent
-        core = Locked(Core(queue: OutputQueue(lineLimit: environment.lineLimit, byteLimit: environment.byteLimit)))
+        core = Locked(
+            Core(
+                queue: OutputQueue(
+                    lineLimit: environment.lineLimit, byteLimit: environment.byteLimit,
+                    maximum: maximum ?? environment.maximum)))
     }
 
     /// Whether no line is pending and the end, if reached, is reported.
@@ -94,11 +104,11 @@ final class RunOutput: PieceSink {
 
     func write(_ line: String, to channel: OutputChannel, continues: Bool) async {
         while true {
-            let now = environment.now()
+            let (now, hasSpace) = (environment.now(), hasSpace)
             let room = Deferred<Bool>()
             let isTaken = change { core in
                 guard !core.queue.isClosed, !core.queue.hasRoom else {
-                    core.append(line, to: channel, at: now, continues: continues)
+                    core.append(line, to: channel, at: now, continues: continues, hasSpace: hasSpace)
                     return true
                 }
                 core.writers.append(room)
@@ -110,16 +120,18 @@ final class RunOutput: PieceSink {
     }
 
     func offer(_ line: String, to channel: OutputChannel) -> Bool {
-        let now = environment.now()
+        let (now, hasSpace) = (environment.now(), hasSpace)
         return change { core in
             guard core.queue.hasRoom else {
-                core.queue.leaveOut()
+                core.queue.omit(.speed, at: now)
                 return false
             }
-            core.append(line, to: channel, at: now)
+            core.append(line, to: channel, at: now, hasSpace: hasSpace)
             return !core.queue.isClosed
         }
     }
+
+    private var hasSpace: Bool { environment.disk?.isAlmostFull != true }
 
     // MARK: Beginning and ending
 
@@ -251,8 +263,9 @@ struct RunOutputs: Sendable {
     let environment: RunOutput.Environment
     let feed: Feed
 
-    func output(of run: String) -> RunOutput {
-        RunOutput(run: run, environment: environment) { [feed] event in
+    /// Creates the output of a run; `maximum` is that of its operation.
+    func output(of run: String, maximum: ByteCount?) -> RunOutput {
+        RunOutput(run: run, maximum: maximum, environment: environment) { [feed] event in
             switch event {
             case .opened: feed.openOutput(of: run)
             case .recorded(let lines): feed.publish(lines, of: run)

@@ -304,6 +304,7 @@ final class Recorder: Sendable {
     }
 
     func note(_ error: any Error) {
+        if (error as? JournalError)?.code == .full { configuration.disk?.freeReserve() }
         if !isStopped { reporter.failed(error) }
     }
 

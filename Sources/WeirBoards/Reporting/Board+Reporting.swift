@@ -8,10 +8,11 @@ extension Board {
     /// - Returns: The result, once it is recorded. A repeated report is recognized by its producer's numbers.
     /// - Throws: `unknownOperation` for an opening of an operation that is not in the catalog, unless the configuration
     ///   allows it; `notReported` if the operation's runs are started here; `overloaded` and `limitReached` if too many
-    ///   runs are open; `unavailable` if nothing can be recorded, and `shuttingDown`.
+    ///   runs are open; `unavailable` if nothing can be recorded, `noSpace`, and `shuttingDown`.
     package func report(_ report: Report) async throws(BoardError) -> ReportReceipt {
         if runs.isClosed { throw .stopping }
         try requireRecording()
+        if report.opening != nil || (!report.entries.isEmpty && !report.isEnding) { try requireSpace() }
         if report.opening != nil { try checkOpening(of: report.operation) }
         return try await reported.take(report)
     }

@@ -101,8 +101,8 @@ final class Launcher: Sendable {
     ///   - host: Makes the interface to the board for a run of steps.
     ///   - onEnd: Called when a new run has reached its end state, recorded or not.
     /// - Returns: The run, its id, and whether it is new.
-    /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and
-    ///   `busy`.
+    /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `noSpace`,
+    ///   `invalidInput` and `busy`.
     func launch(
         _ operation: String, _ opening: RunOpening, secrets: [String: JSONValue] = [:],
         content: (any FileContent)? = nil, isWatched: Bool = false, foreign: ForeignStart? = nil,
@@ -209,6 +209,7 @@ final class Launcher: Sendable {
         if recorder.backlog >= configuration.recordBufferLimit {
             throw .tooMuchWaits
         }
+        if configuration.disk?.isAlmostFull == true { throw BoardError(.noSpace, .noSpace) }
     }
 }
 

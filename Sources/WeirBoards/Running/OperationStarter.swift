@@ -63,8 +63,10 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     }
 
     private func output(of run: Run<Work.State>, _ mask: SecretMask) -> RunOutput? {
-        guard runner.operation is any OutputOperation else { return nil }
-        let output = surroundings.outputs.output(of: run.id)
+        let operation = runner.operation
+        guard operation is any OutputOperation else { return nil }
+        let output = surroundings.outputs.output(
+            of: run.id, maximum: (operation as? any LimitedOutput)?.maximumOutput)
         output.mask(mask)
         run.print(to: output)
         return output

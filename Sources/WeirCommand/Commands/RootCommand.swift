@@ -1,5 +1,6 @@
 import ArgumentParser
 import CInstallation
+import CProcesses
 import Foundation
 import Logging
 import UnixSignals
@@ -51,7 +52,10 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var flags: SettingFlags
 
     func run() async throws {
+        // Programs run as the same user, and must not read this process's memory and environment.
+        if processes_hide() != 0 { complain("Programs can read this process's memory.") }
         let environment = ProcessInfo.processInfo.environment
+        for variable in Setting.secretVariables { processes_forget(variable) }
         let socket: PassedSocket?
         do throws(StartError) {
             socket = try PassedSocket(environment: environment)

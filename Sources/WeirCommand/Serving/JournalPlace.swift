@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import WeirJournals
 import WeirPostgres
 
@@ -38,6 +39,12 @@ enum JournalPlace: Sendable {
             let place = if case .file = self { "in \(folder.url.path)" } else { "in PostgreSQL" }
             throw .unavailable("The journal \(place) cannot be opened. \(Self.words(error))")
         }
+    }
+
+    /// The guard of the disk of a journal in a file; nil for another journal.
+    func diskGuard(of folder: DataFolder, _ settings: Settings, logger: Logger) -> DiskGuard? {
+        guard case .file = self, let keepFree = settings.bytes("disk.keep-free") else { return nil }
+        return DiskGuard(folder.url, keepFree: keepFree, logger: logger)
     }
 
     /// How often, and at which interval, a journal that another process holds is tried again.

@@ -48,7 +48,10 @@ struct ServerProcess: Sendable {
                 "Other users of this machine could read the data folder; it is now closed to them.",
                 metadata: ["folder": "\(folder.url.path)", "closed": "\(tightened.joined(separator: ", "))"])
         }
-        let journal = try await JournalPlace(settings).open(in: folder, settings.journal)
+        let place = JournalPlace(settings)
+        let disk = place.diskGuard(of: folder, settings, logger: logger)
+        disk?.prepare()
+        let journal = try await place.open(in: folder, settings.journal)
         let quiet = try Quiet.begin(
             settings, in: folder, isCopy: (journal as? SQLiteJournal)?.isCopy ?? false, now: Timestamp(Date()),
             logger: logger)
@@ -78,7 +81,7 @@ struct ServerProcess: Sendable {
         }
         let telemetry = ServerTelemetry(settings, allowedHosts: Self.hosts(settings), logger: logger)
         let board = try await openBoard(
-            catalog(declared), journal, drainTimeout: declared.drainTimeout, quiet: quiet, telemetry.telemetry)
+            catalog(declared), journal, disk, drainTimeout: declared.drainTimeout, quiet: quiet, telemetry.telemetry)
         let backups = try BackupService(settings, config: sources.config, quiet: board.quiet, logger: logger)
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
@@ -136,7 +139,7 @@ struct ServerProcess: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: telemetry.services(board, server.dashboard, hooks.notifier, folder: folder.url).map {
                 .init(service: $0)
-            } + [
+            } + [disk].compactMap { $0.map { .init(service: $0) } } + [
                 .init(
                     service: LivenessService(manager: manager, clock: ContinuousClock()) {
                         await server.visitEventLoops()
@@ -222,10 +225,12 @@ struct ServerProcess: Sendable {
     }
 
     private func openBoard(
-        _ catalog: Catalog, _ journal: any Journal, drainTimeout: Duration, quiet: QuietStart?, _ telemetry: Telemetry
+        _ catalog: Catalog, _ journal: any Journal, _ disk: DiskGuard?, drainTimeout: Duration, quiet: QuietStart?,
+        _ telemetry: Telemetry
     ) async throws -> Board {
         var configuration = Board.Configuration()
         configuration.quiet = quiet
+        configuration.disk = disk
         configuration.telemetry = telemetry
         configuration.drainTimeout = drainTimeout
         configuration.retention = settings.retention

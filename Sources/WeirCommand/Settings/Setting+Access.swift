@@ -4,6 +4,9 @@ extension Setting {
     /// It is not a setting, because a command line shows its flags to every process of the machine.
     static let clientSecretVariable = prefix + "OIDC_CLIENT_SECRET"
 
+    /// The variables that can contain secrets and that nothing reads later from the process's environment.
+    static let secretVariables = [clientSecretVariable, prefix + "JOURNAL", prefix + "TOKEN"]
+
     static let access: [Setting] = [
         Setting(
             key: "auth", kind: .word(["none", "proxy", "password", "oidc"]), standard: nil,

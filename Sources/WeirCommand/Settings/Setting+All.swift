@@ -47,6 +47,14 @@ extension Setting {
                 "The permissions that new files of programs do not get; without it, the umask with which the server was started."
         ),
         Setting(
+            key: "programs.max-output", kind: .bytes, standard: "1 GiB",
+            help: "How much of a run's output is kept, unless its operation has `max_output`."),
+        Setting(
+            key: "disk.keep-free", kind: .bytes, standard: "512 MiB",
+            help:
+                "How much space is kept free on the disk of a journal in a file: with less, no run starts, and output is not kept."
+        ),
+        Setting(
             key: "runbook", kind: .list, standard: nil,
             help: "Markdown files with task lists, each a checklist that several people can work through together."),
         Setting(

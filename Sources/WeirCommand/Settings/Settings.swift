@@ -106,6 +106,7 @@ extension Settings {
         set(&board.maximumActiveRuns, "runs.maximum")
         set(&board.maximumActiveRunsPerOperation, "runs.maximum-per-operation")
         set(&board.maximumActiveRunsPerActor, "runs.maximum-per-actor")
+        board.maximumOutput = bytes("programs.max-output")?.bytes ?? board.maximumOutput
         set(&board.maximumReportedRuns, "reports.maximum")
         set(&board.reportLease, "reports.lease")
         set(&board.maximumReportLease, "reports.maximum-lease")

@@ -36,6 +36,8 @@ package struct CommandLaunch: Sendable {
     /// The terminal that combines both output channels, or nil for pipes.
     package var terminal: Terminal?
     package var limits = Limits()
+    /// The user that the command runs as, or nil for the server's.
+    package var user: String?
     /// The umask, or nil for the server's.
     package var umask: FileMask?
     /// The signal that requests the end.
@@ -86,6 +88,7 @@ package struct CommandLaunch: Sendable {
         if let umask { words += ["-u", String(umask.bits)] }
         if let memory = limits.memory { words += ["-m", String(memory)] }
         if let files = limits.files { words += ["-f", String(files)] }
+        if let user { words += ["-l", user] }
         if keepsOthers { words += ["-k", "1"] }
         if let terminal { words += ["-t", "\(terminal.columns)x\(terminal.rows)"] }
         return (words + ["--"] + arguments).flatMap { Array($0.utf8) + [0] }

@@ -58,7 +58,7 @@ package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
 }
 
 package struct CommandFailure: Error, Sendable, Hashable {
-    /// The failed step: `exec`, `directory`, `nice`, `memory`, `files`, `terminal`, `input`, `fork` or `helper`.
+    /// The failed step: `exec`, `directory`, `nice`, `memory`, `files`, `terminal`, `input`, `user`, `fork` or `helper`.
     package let step: String
     package let error: Int32
     /// A sentence that is more precise than that of the error.
@@ -91,6 +91,9 @@ package struct CommandFailure: Error, Sendable, Hashable {
         case ("directory", ENOTDIR): "The command's working directory is not a folder. Correct working_dir."
         case ("nice", _): "The command cannot have that priority: values below 0 require root. Correct nice."
         case ("memory", _), ("files", _): "The command's limits could not be set. Correct limits."
+        case ("user", ENOENT): "The user that the program should run as does not exist. Create it, or correct user."
+        case ("user", EPERM):
+            "The server may not run programs as another user. Run it as root, or remove user."
         case ("terminal", _):
             "The system has no terminal left to give to the command. Try again, or leave terminal out."
         case (_, EAGAIN), (_, ENOMEM):

@@ -134,7 +134,7 @@ extension OperationKeys {
 
     static let programNames: Set = [
         "command", "shell", "env", "stdin", "working_dir", "stop_signal", "stop_grace_period", "terminal", "strict",
-        "literal", "limits", "umask", "states", "steps",
+        "literal", "limits", "max_output", "umask", "user", "states", "steps",
     ]
 
     private static let request: [Shape.Key] = [

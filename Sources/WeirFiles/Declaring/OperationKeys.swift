@@ -66,11 +66,18 @@ enum OperationKeys {
         .init(
             "keep", .flag,
             "Whether programs that a run leaves running, such as daemons, are kept; by default they end with the run."),
+        .init(
+            "max_output", .bytes,
+            "How much of a run's output is kept, such as 10 MiB; that of the settings by default."),
         .init("strict", .flag, "Whether only the states that are declared here can be reported."),
         .init("limits", .object(limits), "What the program may take of the machine."),
         .init(
             "umask", .mask,
             "The permissions that new files of the program do not get, such as 022; those of the settings by default."),
+        .init(
+            "user", .text(limit: 32),
+            "The user of the system that the program runs as, where the server may switch; that of the server by default."
+        ),
         .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),
         .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
         .init("failed", .object(failed), "What the page of a failed run says."),

@@ -95,11 +95,26 @@ struct DefinitionReader {
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,
             hasTerminal: root["terminal"]?.flag ?? false, isStrict: root["strict"]?.flag ?? false,
             isLiteral: isLiteral, isStep: isStep, keepsOthers: root["keep"]?.flag ?? false,
-            limits: limits(root["limits"]), umask: root["umask"]?.text.flatMap { FileMask($0) }, states: states.rules,
+            limits: limits(root["limits"]), maximumOutput: root["max_output"]?.text.flatMap { ByteCount($0) },
+            umask: root["umask"]?.text.flatMap { FileMask($0) }, user: user(root["user"], inputs), states: states.rules,
             stateOrder: states.order,
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
             success: success, failure: failure, schedule: schedule, triggers: triggers, notifications: notifications)
+    }
+
+    private mutating func user(_ value: FileValue?, _ inputs: [DeclaredInput]) -> String? {
+        guard let value, let name = value.text else { return nil }
+        if name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_.-]*\$?/) == nil {
+            list.note(value, "`user` must be the name of a user of the system, such as deploy.")
+        }
+        if inputs.contains(where: { $0.field.kind == .file }) {
+            list.note(
+                value,
+                "Another user cannot read the files that a run receives in the data folder. Remove `user` or the input of "
+                    + "the type `file`.")
+        }
+        return name
     }
 
     private func limits(_ value: FileValue?) -> CommandLaunch.Limits {

@@ -44,8 +44,12 @@ package struct OperationDefinition: Sendable {
     /// Whether programs that a run leaves running are kept.
     let keepsOthers: Bool
     let limits: CommandLaunch.Limits
+    /// The maximum size of a run's recorded output, or nil for that of the settings.
+    let maximumOutput: ByteCount?
     /// The umask, or nil for that of the settings.
     let umask: FileMask?
+    /// The user that the program runs as, or nil for the server's.
+    let user: String?
     let states: [String: StateRule]
     /// The names of the states in file order, which is the order of matching.
     let stateOrder: [String]

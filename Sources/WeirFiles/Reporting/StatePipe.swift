@@ -37,7 +37,11 @@ final class StatePipe: Sendable {
     }
 
     /// Creates a pipe, or returns nil on failure; the program then runs without one.
-    static func make(in temporary: URL, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) async
+    ///
+    /// A shared pipe is for a program of another user: all users who know its random path can write to it.
+    static func make(
+        in temporary: URL, isShared: Bool = false, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async
         -> StatePipe?
     {
         let folder = temporary.appending(path: "weir-\(UUID().uuidString.lowercased())", directoryHint: .isDirectory)
@@ -46,6 +50,10 @@ final class StatePipe: Sendable {
         guard mkfifo(path, 0o600) == 0 else {
             rmdir(folder.path)
             return nil
+        }
+        if isShared {
+            chmod(folder.path, 0o711)
+            chmod(path, 0o622)
         }
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)

@@ -1,10 +1,11 @@
 package import Foundation
+import WeirBoards
 package import WeirFlows
 package import WeirOperations
-import WeirStates
+package import WeirStates
 
 /// Runs a declared program and shows the states that it passes through.
-package struct CommandOperation: OutputOperation, DeclaredStates {
+package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput {
     package let definition: OperationDefinition
     private let environment: CommandEnvironment
     private let clock: any Clock<Duration>
@@ -19,6 +20,8 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
     }
 
     package var inputFields: [InputField] { definition.fields }
+
+    package var maximumOutput: ByteCount? { definition.maximumOutput }
 
     package var stateSamples: [CommandState] {
         let own = definition.stateOrder.map { name -> CommandState in

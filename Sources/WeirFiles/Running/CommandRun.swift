@@ -90,7 +90,7 @@ struct CommandRun: Sendable {
 
     private func runOnce() async throws -> CommandEnd {
         if stopSwitch.isStopped { throw CancellationError() }
-        let pipe = await StatePipe.make(in: environment.temporaryFolder)
+        let pipe = await StatePipe.make(in: environment.temporaryFolder, isShared: definition.user != nil)
         if pipe == nil {
             await output.write(
                 "There is no pipe for states: the server's temporary folder cannot be used.", to: .notice)

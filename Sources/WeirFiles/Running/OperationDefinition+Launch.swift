@@ -22,6 +22,7 @@ extension OperationDefinition {
         launch.terminal = hasTerminal ? CommandLaunch.Terminal() : nil
         launch.limits = limits
         launch.umask = umask ?? environment.umask
+        launch.user = user
         launch.keepsOthers = keepsOthers
         launch.stopSignal = stopSignal
         launch.stopGracePeriod = stopGracePeriod
@@ -92,6 +93,8 @@ extension OperationDefinition {
         _ input: CommandInput, _ environment: CommandEnvironment, _ pipe: String?
     ) throws(OperationFailure) -> [String: String] {
         var variables = environment.variables
+        // The helper sets it to the user's.
+        if user != nil { variables["HOME"] = nil }
         variables["PYTHONUNBUFFERED"] = "1"
         if hasTerminal { variables["TERM"] = "xterm-256color" }
         variables["WEIR_STATES"] = pipe

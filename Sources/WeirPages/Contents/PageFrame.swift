@@ -84,6 +84,8 @@ package struct PageViewer: Sendable, Hashable {
 package struct PageNotices: Sendable, Hashable {
     /// The time since which changes are not recorded, or nil while they are.
     package var notRecordedSince: Timestamp?
+    /// The time since which the journal's disk is almost full, or nil if it is not.
+    package var diskAlmostFullSince: Timestamp?
     /// The time at which another history replaced the one that the page showed, or nil if the page showed none.
     package var replacedAt: Timestamp?
     /// The journal's notices that are not dismissed.

@@ -119,7 +119,9 @@ extension PageWriter {
             "removal": notices.removal.map(removal),
             "unstarted": notices.withoutStart.isEmpty ? nil : unstarted(notices.withoutStart),
             "refused": notices.refusedSettings.map(refused), "quiet": notices.quiet.map(quiet),
-            "notRecorded": notices.notRecordedSince.map(moment), "replaced": notices.replacedAt.map(moment),
+            "notRecorded": notices.notRecordedSince.map(moment),
+            "diskAlmostFull": notices.diskAlmostFullSince.map(moment),
+            "replaced": notices.replacedAt.map(moment),
             "notices": notices.notices.map { notice -> Fields in
                 [
                     "id": "notice-\(notice.id)", "text": text(of: notice), "moment": moment(notice.at),

@@ -73,6 +73,7 @@ extension VisibleBoard {
     var pageNotices: PageNotices {
         var notices = PageNotices(notices: self.notices)
         if case .notRecorded(let since, _) = recording { notices.notRecordedSince = since }
+        notices.diskAlmostFullSince = diskAlmostFullSince.value
         notices.removal = announcedRemoval.value
         notices.refusedSettings = refusedSettings.value
         notices.withoutStart = operationsWithoutStart

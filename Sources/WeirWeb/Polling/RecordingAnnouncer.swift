@@ -5,7 +5,7 @@ import WeirFlows
 /// Announces changes to the notices above every page, at most once a second.
 ///
 /// Such changes are: recording stops or resumes, the journal's notices change, a removal is announced or cancelled,
-/// changed settings are refused or applied, a quiet start ends, and a scheduled start does not happen or follows one that
+/// changed settings are refused or applied, a quiet start ends, the disk becomes almost full or has space again, and a scheduled start does not happen or follows one that
 /// did not.
 final class RecordingAnnouncer: Sendable {
     private struct State {
@@ -27,6 +27,7 @@ final class RecordingAnnouncer: Sendable {
                 Self.follow(board.refusedSettings, by: { $0 }, change),
                 Self.follow(board.scheduleChanges, by: { _ in board.operationsWithoutStart }, change),
                 Self.follow(board.quiet, by: { $0 }, change),
+                Self.follow(board.diskAlmostFullSince, by: { $0 }, change),
             ]
         }
     }

@@ -81,6 +81,11 @@ extension Problem {
             case .keyReused: ("key-reused", .unprocessableContent, "Idempotency key reused")
             case .overloaded: ("overloaded", .serviceUnavailable, "Overloaded")
             case .notRecorded: ("not-recorded", .serviceUnavailable, "Not recorded yet")
+            case .noSpace:
+                (
+                    "insufficient-storage", HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+                    "Insufficient storage"
+                )
             case .limitReached: ("limit-reached", .tooManyRequests, "Limit reached")
             case .unavailable: ("unavailable", .serviceUnavailable, "Unavailable")
             case .outcomeUnknown: ("outcome-unknown", .serviceUnavailable, "Outcome unknown")

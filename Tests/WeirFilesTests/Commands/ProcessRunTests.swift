@@ -115,6 +115,20 @@ struct ProcessRunTests {
         #expect(trial.output.split(separator: "\n") == ["99", "1048576", "7"])
     }
 
+    @Test(.enabled(if: geteuid() == 0))
+    func `a command runs as the user that it is given, with their groups and home`() async throws {
+        let trial = try await CommandTrial.shell("id -un; id -Gn; echo $LOGNAME; cd; pwd") { $0.user = "daemon" }
+        let home = String(cString: try #require(getpwnam("daemon")).pointee.pw_dir)
+        #expect(trial.output.split(separator: "\n") == ["daemon", "daemon", "daemon", Substring(home)])
+    }
+
+    @Test func `a command whose user is not there says so`() async throws {
+        let trial = try await CommandTrial.shell("id") { $0.user = "no-such-user" }
+        #expect(trial.end == .notStarted(CommandFailure(step: "user", error: ENOENT)))
+        let refused = CommandFailure(step: "user", error: EPERM).sentence(running: "id")
+        #expect(refused == "The server may not run programs as another user. Run it as root, or remove user.")
+    }
+
     @Test func `on a terminal a program sees one, of the size that was asked for, and its bytes come as they are`()
         async throws
     {

@@ -7,11 +7,13 @@ import WeirStates
 
 @Suite(.timeLimit(.minutes(5))) struct ProblemTests {
     // S9
-    @Test(arguments: [(BoardError.Code.overloaded, 503), (.limitReached, 429), (.unavailable, 503), (.busy, 409)])
+    @Test(arguments: [
+        (BoardError.Code.overloaded, 503), (.limitReached, 429), (.unavailable, 503), (.busy, 409), (.noSpace, 507),
+    ])
     func `who is refused because too much goes on is told when to come again`(code: BoardError.Code, status: Int) {
         let problem = Problem(BoardError(code, Message(verbatim: "Wait.")))
         #expect(problem.status.code == status)
-        #expect((problem.headers[.retryAfter] != nil) == (status != 409))
+        #expect((problem.headers[.retryAfter] != nil) == (status < 507 && status != 409))
     }
 
     @Test func `who sends a little too much is told that the connection ends, so that the rest is no next request`()
