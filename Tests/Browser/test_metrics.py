@@ -206,3 +206,39 @@ def test_a_collector_that_is_away_delays_nothing_and_loses_spans_with_a_count(se
     assert "Spans cannot be exported" in weir.log.read_text()
     code, took = weir.terminate()
     assert code == 0 and took < 5
+
+
+def test_prometheus_scrapes_the_server_and_its_rules_see_a_failure(server, tmp_path):
+    weir = server()
+    finished(weir)
+    finished(weir, "bad")
+    port = free_port()
+    (tmp_path / "prometheus.yml").write_text(json.dumps({
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "rule_files": [str(DOCUMENTATION / "prometheus-rules.yml")],
+        "scrape_configs": [{"job_name": "weir", "static_configs": [{"targets": [weir.metrics.split("/")[2]]}]}],
+    }))
+    prometheus = subprocess.Popen(
+        ["prometheus", f"--config.file={tmp_path / 'prometheus.yml'}", f"--storage.tsdb.path={tmp_path / 'tsdb'}",
+         f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        base = f"http://127.0.0.1:{port}/api/v1/"
+
+        def value(query):
+            """The first sample of a query, or None."""
+            if reachable(base + "query?query=" + query) is None:
+                return None
+            found = json.loads(get(base + "query?query=" + query)[1])["data"]["result"]
+            return found[0]["value"][1] if found else None
+
+        until(lambda: value('up{job="weir"}') == "1")
+        assert until(lambda: value('weir_runs_total{operation="job",outcome="failed"}')) == "1"
+        assert float(until(lambda: value("scrape_duration_seconds"))) < 1
+        groups = json.loads(get(base + "rules")[1])["data"]["groups"]
+        rules = [rule for group in groups for rule in group["rules"]]
+        until(lambda: all(
+            rule["health"] == "ok" for group in json.loads(get(base + "rules")[1])["data"]["groups"] for rule in group["rules"]))
+        assert len(rules) > 5
+    finally:
+        prometheus.terminate()
+        prometheus.wait()
