@@ -6,7 +6,7 @@ package import WeirStates
 package struct WatchView: Sendable {
     package enum Style: Sendable, Hashable {
         /// A gauge for the current state, below the final lines of the previous ones.
-        case gauge(columns: Int)
+        case gauge(columns: Int, rows: Int = 24)
         /// A line per state, and per tenth of its progress.
         case plain
         case json
@@ -16,6 +16,9 @@ package struct WatchView: Sendable {
     /// Whether the last line on the terminal is unterminated.
     private var isOpen = false
     private var tenths = 0
+    private var steps: StepLines?
+    /// The number of lines above the cursor that are drawn again.
+    private var height = 0
 
     package init(_ style: Style) { self.style = style }
 
@@ -24,18 +27,27 @@ package struct WatchView: Sendable {
         if style == .json { return ((try? message.text()) ?? "null") + "\n" }
         guard let change = RunChange(message) else { return "" }
         return switch style {
-        case .gauge(let columns): drawn(change, columns: columns)
+        case .gauge(let columns, let rows): drawn(change, columns: columns, rows: rows)
         case .plain, .json: plain(change)
         }
     }
 
     /// The output that must precede any other text on the terminal.
     package mutating func interruption() -> String {
-        defer { isOpen = false }
+        defer { (isOpen, height) = (false, 0) }
         return isOpen ? "\n" : ""
     }
 
-    private mutating func drawn(_ change: RunChange, columns: Int) -> String {
+    private mutating func drawn(_ change: RunChange, columns: Int, rows: Int) -> String {
+        if let steps = StepLines(change.payload), steps.steps.count + 1 < rows {
+            let end = change.phase.isEnded ? [Gauge(columns: columns).line(change)] : []
+            let lines = steps.lines(columns: columns) + end
+            defer { height = lines.count }
+            var text = height > 0 ? "\u{1b}[\(height)A\r" : isOpen ? "\n" : ""
+            isOpen = false
+            text += lines.map { $0 + "\u{1b}[K\n" }.joined()
+            return text
+        }
         var text = ""
         if isOpen { text += change.isTransition ? "\n" : "\r" }
         // Clears the rest of a longer previous line.
@@ -45,8 +57,13 @@ package struct WatchView: Sendable {
     }
 
     private mutating func plain(_ change: RunChange) -> String {
+        let steps = StepLines(change.payload)
+        let changes = (steps?.changes(since: self.steps) ?? []).map { "\(change.at)  \($0)\n" }.joined()
+        self.steps = steps ?? self.steps
+        // The state of a run of steps is the name of one of them.
+        if steps != nil, !change.phase.isEnded { return changes }
         let now = (ChangeText.percent(change.progress) ?? 0) / 10
-        guard change.isTransition || now > tenths else { return "" }
+        guard change.isTransition || now > tenths else { return changes }
         tenths = now
         var parts = [change.at, VisibleText.line(change.state)]
         if change.phase.isEnded, change.state != change.phase.rawValue { parts.append("(\(change.phase.rawValue))") }
@@ -55,7 +72,7 @@ package struct WatchView: Sendable {
         if !amount.isEmpty, change.progress?.unit != .percent { parts.append(amount) }
         let details = ChangeText.details(change)
         if !details.isEmpty { parts.append(details) }
-        return parts.joined(separator: "  ") + "\n"
+        return changes + parts.joined(separator: "  ") + "\n"
     }
 }
 
@@ -144,6 +161,17 @@ enum ChangeText {
             }
         }
         return parts.joined(separator: " ")
+    }
+
+    /// A duration in milliseconds, as `164 ms`, `2.1 s`, `3 min 5 s` or `2 h 4 min`.
+    static func duration(_ milliseconds: Int64) -> String {
+        let seconds = max(milliseconds, 0) / 1_000
+        return switch seconds {
+        case 0: "\(max(milliseconds, 0)) ms"
+        case 1..<60: "\(seconds).\(milliseconds / 100 % 10) s"
+        case 60..<3_600: "\(seconds / 60) min \(seconds % 60) s"
+        default: "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+        }
     }
 
     /// A number of bytes in the unit that leaves at most three digits before the decimal point.

@@ -9,7 +9,7 @@ struct RunWatch {
 
     /// Shows each change, and exits with the code of the outcome.
     func follow(_ run: String) async throws {
-        let style: WatchView.Style = json ? .json : Terminal.columns.map(WatchView.Style.gauge) ?? .plain
+        let style: WatchView.Style = json ? .json : Terminal.size.map(WatchView.Style.gauge) ?? .plain
         var follower = StreamFollower(client, stream: "run-\(run)", isLive: true) { complain($0) }
         var view = WatchView(style)
         var last: RunChange?
@@ -49,12 +49,12 @@ struct Watch: AsyncParsableCommand {
 }
 
 enum Terminal {
-    /// The columns of standard output, or nil if it is not a terminal or cannot redraw a line.
-    static var columns: Int? {
+    /// The columns and rows of standard output, or nil if it is not a terminal or cannot redraw a line.
+    static var size: (columns: Int, rows: Int)? {
         guard isatty(1) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
         var size = winsize()
-        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }  // Never traps: a constant.
-        return Int(size.ws_col)
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }  // Never traps: a constant.
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 }
 
