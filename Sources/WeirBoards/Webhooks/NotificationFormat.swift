@@ -93,12 +93,12 @@ extension String {
     ///
     /// Cuts between scalars, because a single character can exceed every limit.
     package func cut(to limit: Int, _ unit: TextUnit, escape: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
-        func size(_ scalar: Unicode.Scalar) -> Int {
+        func length(_ scalar: Unicode.Scalar) -> Int {
             escape(scalar).map { $0.unicodeScalars.reduce(0) { $0 + unit.size(of: $1) } } ?? unit.size(of: scalar)
         }
         var (size, end) = (0, unicodeScalars.startIndex)
         for index in unicodeScalars.indices {
-            size += size(unicodeScalars[index])
+            size += length(unicodeScalars[index])
             if size <= limit - unit.size(of: "…") { end = unicodeScalars.index(after: index) }
             if size > limit { return String(unicodeScalars[..<end]) + "…" }
         }

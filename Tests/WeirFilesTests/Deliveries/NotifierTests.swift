@@ -152,6 +152,28 @@ struct NotifierTests {
         await fixture.stop()
     }
 
+    @Test func `old messages are removed, which is looked for every day`() async throws {
+        let rule = try NotificationRule.webhook("http://127.0.0.1:1/")
+        let store = try DeliveryStore(path: nil)
+        var delivered = message(by: rule, nextAt: 0)
+        delivered.status = .delivered
+        try await store.add([delivered])
+        let fixture = try await Fixture([rule], store: store)
+        func pass(days: Int) async {
+            for _ in 0..<days {
+                await fixture.clock.sleepers(1)
+                fixture.clock.advance(by: .seconds(86_400))
+            }
+            await fixture.clock.sleepers(1)
+        }
+        await pass(days: 90)
+        #expect(try await store.deliveries(of: "job", limit: 10).count == 1)
+        await pass(days: 2)
+        #expect(try await store.deliveries(of: "job", limit: 10).isEmpty)
+        await fixture.stop()
+        await fixture.board.shutdown()
+    }
+
     @Test func `the end of a run that was removed meanwhile is passed over, and those behind it are told of`()
         async throws
     {

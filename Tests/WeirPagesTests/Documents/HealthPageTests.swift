@@ -78,6 +78,17 @@ import WeirStates
         #expect(chart.outcomes.last == [])
     }
 
+    @Test func `no part of a bar is without height, also where little stands on a full bar`() {
+        let runs =
+            (0..<198).map { Self.run($0, .succeeded, ago: 3_600_000, took: 1_000, name: "a") }
+            + [
+                Self.run(198, .cancelled, ago: 3_600_000, took: 1_000, name: "a"),
+                Self.run(199, .failed, ago: 3_600_000, took: 1_000, name: "a"),
+            ]
+        let bars = HealthChart(OperationHealth(of: "copy", runs: runs, asOf: Self.now)).outcomes.filter { !$0.isEmpty }
+        #expect(bars.map { $0.map(\.height) } == [[59, 1]])
+    }
+
     @Test func `a list says that a run takes longer than usual once it does, also when it reports nothing`() throws {
         let rest = RunEstimate.Remaining(shortest: 1_000, longest: 5_000, right: 9, tried: 10)
         var fixture = try Fixture()
