@@ -46,21 +46,25 @@ if (region && (document.getElementById("effects") || sessionStorage.getItem("wei
   });
 }
 
+/** The scrubber, once the reader looks back. @type {Promise<(key: string) => void>|undefined} */ let past;
+
 /** Stop following the page and its parts, before it shows the past. @type {(() => void)[]} */
 const leave = [];
 if (page) {
   mirrorTitle();
   checkIds(page.element);
   leave.push(goLive(page, painted, document.getElementById("live")));
-  if (document.querySelector("[data-scrub], [data-step]")) {
-    void load("scrubber").then(({ listenToScrubber }) => listenToScrubber(page, () => {
-      for (const stop of leave) stop();
-    }, () => {
-      times.forget();
-      tellPaused();
-      painted();
-    }));
-  }
+  const isFolded = () => document.querySelector("#past:not([open])");
+  if (document.querySelector("[data-scrub], [data-step]") && !isFolded()) void lookBack(page);
+  document.addEventListener("toggle", ({ target }) => {
+    if (/** @type {Element} */ (target).id === "past" && !isFolded()) void lookBack(page);
+  }, true);
+  document.addEventListener("keydown", (event) => {
+    const isFree = event.target === document.body || event.target === page.element;
+    if (past || !isFree || !/^Arrow(Left|Right)$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !isFolded() || document.querySelector("dialog:modal")) return;
+    event.preventDefault();
+    void lookBack(page).then((press) => press(event.key));
+  });
 }
 const account = document.querySelector(".me[data-rights]");
 if (page && account instanceof HTMLElement) {
@@ -119,6 +123,17 @@ function load(name) {
 }
 
 if (document.querySelector("[data-tell]") && sessionStorage.getItem("weir tell")) void load("tell").then(({ listen }) => listen());
+
+/** Loads the scrubber. @param {Page} page */
+function lookBack(page) {
+  return past ??= load("scrubber").then(({ listenToScrubber }) => listenToScrubber(page, () => {
+    for (const stop of leave) stop();
+  }, () => {
+    times.forget();
+    tellPaused();
+    painted();
+  }));
+}
 
 /** Loads what the page needs: folding for JSON, the reader's time for the fields of a filter. */
 function improve() {

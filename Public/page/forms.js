@@ -79,7 +79,9 @@ export class Forms {
     if (remembers) remember(form);
     const { cursor, location } = reply.body ?? {};
     const target = location ?? (reply.redirected ? reply.url : "");
-    if (reply.body === null || form.hasAttribute("data-follow") || !this.page?.links) {
+    // In one column, the run would appear off the screen.
+    const follows = form.hasAttribute("data-follow") || (form.matches("#start form") && matchMedia("(max-width: 800px)").matches);
+    if (reply.body === null || follows || !this.page?.links) {
       window.location.assign(target || window.location.href);
       return true;
     }

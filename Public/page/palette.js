@@ -59,24 +59,57 @@ function here() {
 
 /** @param {HTMLElement} element */
 function nameOf(element) {
-  return (element.getAttribute("aria-label") ?? element.innerText ?? "").replace(/\s+/g, " ").trim();
+  return (element.getAttribute("aria-label") ?? element.innerText ?? element.textContent ?? "").replace(/\s+/g, " ").trim();
 }
 
 /**
- * All operations and stores, from the gallery in the reader's language, and the newest runs, limited by the reader's
- * permissions.
+ * What the overview offers in the reader's language and within the reader's permissions: its operations, each with its start,
+ * its stores, decisions and counts. The newest runs follow.
  * @returns {Promise<Place[]>}
  */
 async function elsewhere() {
   const base = document.querySelector(".mark")?.getAttribute("href") ?? "/";
-  const [gallery, list] = await Promise.all([get(`${base}gallery`, "document"), get(`${base}api/v1/runs?limit=20`, "json")]);
-  const links = /** @type {HTMLAnchorElement[]} */ ([...(gallery?.querySelectorAll("section > h2 > a") ?? [])]);
-  const found = links.map((link) => ({ name: link.textContent ?? "", about: "", url: link.getAttribute("href") ?? "" }));
+  const [overview, list] = await Promise.all([get(base, "document"), get(`${base}api/v1/runs?limit=20`, "json")]);
+  const links = (/** @type {string} */ selector) => /** @type {HTMLAnchorElement[]} */ ([...(overview?.querySelectorAll(selector) ?? [])]);
+  const place = (/** @type {HTMLAnchorElement} */ link, about = "") => ({ name: nameOf(link), about, url: link.getAttribute("href") ?? "" });
+  const found = links("article > header > h2 > a").map((link) => place(link));
   const titles = new Map(found.map(({ name, url }) => [url, name]));
+  const counts = links("#summary a").map((link) => (
+    { ...place(link), url: link.closest("#summary-failed") ? `${base}runs?phase=failed` : new URL(link.href, new URL(base, location.href)).href }
+  ));
+  const decisions = links("#attention [id^=asks-] .told").map((told) => (
+    { ...place(/** @type {HTMLAnchorElement} */ (told.querySelector("p > a"))), about: nameOf(/** @type {HTMLElement} */ (told.querySelector("a"))) }
+  ));
+  const starts = links("article").flatMap((card) => {
+    const control = /** @type {HTMLElement|null} */ (card.querySelector("[id^=begin-] button, a[href$='#start'].primary"));
+    const title = card.querySelector("h2 > a");
+    if (!control || !title) return [];
+    const form = control.closest("form");
+    const name = `${nameOf(control).replace("…", "")} ${title.textContent}`;
+    return [form ? { name, about: "", element: button(form) } : { name, about: "", url: control.getAttribute("href") ?? "" }];
+  });
   const runs = (list?.runs ?? []).map((/** @type {any} */ { id, operation }) => (
     { name: `${titles.get(`${base}operations/${operation}`) ?? operation} ${id.slice(-6)}`, about: "", url: `${base}runs/${id}` }
   ));
-  return [...found, ...runs];
+  return [...found, ...decisions, ...counts, ...starts, ...runs];
+}
+
+/** The button of a form of another document, which is sent from this one and leads to its run. @param {HTMLFormElement} form */
+function button(form) {
+  const own = document.importNode(form, true);
+  own.hidden = true;
+  own.removeAttribute("id");
+  own.dataset.follow = "";
+  const start = /** @type {HTMLButtonElement} */ (own.querySelector("button"));
+  return start;
+}
+
+/** Sends the form of a button that is not part of the page. @param {HTMLElement|undefined} button */
+function act(button) {
+  const form = button?.closest("form");
+  if (!form) return;
+  dialog?.after(form);
+  form.requestSubmit();
 }
 
 /**
@@ -130,7 +163,8 @@ function make() {
     if (!place) return;
     made.close();
     if (place.url) location.assign(place.url);
-    else place.element?.click();
+    else if (place.element?.isConnected) place.element.click();
+    else act(place.element);
   };
   const show = () => {
     const before = isMoved ? shown[chosen] : undefined;

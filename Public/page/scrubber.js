@@ -73,10 +73,28 @@ async function read(url) {
 }
 
 /**
+ * Keeps the scrubber below the content where it is on the screen while the content changes its height.
+ * @returns {() => void} to call after the change
+ */
+function hold() {
+  const folded = () => /** @type {HTMLElement|null} */ (document.getElementById("past"));
+  const top = () => document.getElementById("scrub")?.getBoundingClientRect().top ?? 0;
+  const box = folded(), before = top();
+  return () => {
+    if (!box || box !== folded() || !before) return;
+    const space = Math.max(0, parseFloat(box.style.marginTop || "0") + before - top());
+    keep(box, "style");
+    box.style.marginTop = `${space}px`;
+    scrollBy({ top: top() - before, behavior: "instant" });
+  };
+}
+
+/**
  * Listens to the scrubber.
  * @param {import("../feed/page.js").Page} page
  * @param {() => void} leave called before the page shows the past: from then on moments replace each other
  * @param {() => void} shown called after each moment
+ * @returns {(key: string) => void} goes to the moment of a key
  */
 export function listenToScrubber(page, leave, shown) {
   const form = () => document.getElementById("scrub");
@@ -87,7 +105,9 @@ export function listenToScrubber(page, leave, shown) {
   const show = ({ url, region }) => {
     current = url;
     leave();
+    const stay = hold();
     page.show(region);
+    stay();
     // A slider follows the position of the page, unless it is being dragged.
     for (const slider of sliders()) if (!slider.matches(":active")) slider.value = slider.defaultValue;
     shown();
@@ -192,18 +212,23 @@ export function listenToScrubber(page, leave, shown) {
     stop();
     if (current) record(current);
   };
+  const press = (/** @type {string} */ key, isOnScrubber = false) => {
+    const step = stepFor(key, isOnScrubber);
+    document.getElementById("past")?.setAttribute("open", "");
+    if (step) follow(document.getElementById(`scrub-${step}`));
+  };
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !form()) return;
     const isOnScrubber = target.matches("#scrub input[data-scrub], #scrub a");
     if (!isOnScrubber && target !== document.body && target !== page.element) return;
-    const step = stepFor(event.key, isOnScrubber);
-    if (!step || document.querySelector("dialog:modal")) return;
+    if (!stepFor(event.key, isOnScrubber) || document.querySelector("dialog:modal")) return;
     event.preventDefault();
-    follow(document.getElementById(`scrub-${step}`));
+    press(event.key, isOnScrubber);
   });
   // Applies a slider that was moved before this module loaded, but not one that the browser restored.
   const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
   const moved = [...sliders()].find((slider) => !slider.matches(":active") && slider.value !== slider.defaultValue);
   if (visit?.type === "navigate" && moved?.form) go(address(moved.form));
+  return press;
 }

@@ -1,6 +1,6 @@
 // `<time datetime="…" data-relative>` shows a relative time, `<time … data-since>` counts up, `<time … data-left="…">`
-// counts down to a range of moments, `<time … data-zoned>` is a clock time, and `<time … data-ticking>` is the time now. The server writes the same words, its clocks in
-// UTC, so that nothing moves when this module starts. Clocks and exact times are in the reader's zone, or in UTC after a
+// counts down to a range of moments, `<time … data-zoned>` is a clock time, `<time … data-dated>` a date
+// with it, and `<time … data-ticking>` is the time now. The server writes the same words, its clocks in UTC, so that nothing moves when this module starts. Clocks and exact times are in the reader's zone, or in UTC after a
 // switch.
 
 import { keep } from "../feed/claims.js";
@@ -29,11 +29,15 @@ export function switchZone() {
 export function relative(moment, now, words = {}) {
   const distance = now - moment;
   const [size, unit] = UNITS.find(([least]) => Math.abs(distance) >= least) ?? UNITS[3];
-  const count = Math.trunc(Math.abs(distance) / size);
-  const past = Math.abs(distance) % size;
+  // The time left is rounded: a link for a day expires in 24 h, not in 23 h.
+  const half = distance < 0 ? size / 2 : 0;
+  const count = Math.trunc((Math.abs(distance) + half) / size);
+  const past = (Math.abs(distance) + half) % size;
   const form = count === 0 ? "textNow" : distance > 0 ? "textAgo" : "textIn";
   const text = (words[form] ?? ENGLISH[form]).replace("{time}", `${count}\u00a0${unit}`);
-  return { text, again: Math.min(distance < 0 ? past + 1 : size - past, HOUR) };
+  // Below its unit, a time is written in the next one.
+  const left = distance < -size ? Math.min(past, -distance - size) : past;
+  return { text, again: Math.min(distance < 0 ? left + 1 : size - past, HOUR) };
 }
 
 /** A duration in whole seconds, in its two largest units: "8 s", "1 min 12 s", "3 h 0 min". @param {number} milliseconds */
@@ -97,7 +101,7 @@ export class Times {
     if (document.hidden) return;
     const now = this.now();
     let next = Infinity;
-    for (const element of document.querySelectorAll("time:is([data-relative], [data-since], [data-left], [data-zoned], [data-ticking])")) {
+    for (const element of document.querySelectorAll("time:is([data-relative], [data-since], [data-left], [data-zoned], [data-ticking], [data-dated])")) {
       next = Math.min(next, this.#write(/** @type {HTMLTimeElement} */ (element), now));
     }
     if (next !== Infinity) this.#timer = setTimeout(() => this.refresh(), Math.max(250, next - now));
@@ -115,6 +119,7 @@ export class Times {
       : dataset.since !== undefined ? { text: duration(age), again: 1_000 - (Math.max(0, age) % 1_000) }
       : dataset.ticking !== undefined ? { text: this.#clock.format(now), again: 1_000 - (now % 1_000) }
       : dataset.zoned !== undefined ? { text: this.#clock.format(moment), again: Infinity }
+      : dataset.dated !== undefined ? { text: this.#exact.format(moment), again: Infinity }
       : relative(moment, now, this.#words);
     if (element.textContent !== said.text) element.textContent = said.text;
     if (known?.datetime !== datetime) {

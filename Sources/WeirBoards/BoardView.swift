@@ -30,7 +30,7 @@ package struct BoardView: Sendable {
 /// An operation after a change, with its latest runs.
 package final class OperationView: Sendable {
     package let id: String
-    /// The latest runs, at most ten: local runs first, newest first, then imported ones.
+    /// The latest runs, at most twenty: local runs first, newest first, then imported ones.
     package let recent: [RunView]
     package let activeRuns: Int
 
@@ -121,7 +121,7 @@ extension BoardView {
 }
 
 extension OperationView {
-    static let recentLimit = 10
+    package static let recentLimit = 20
 
     /// The view after a change of one of its runs.
     ///

@@ -98,7 +98,9 @@ package final class PageRenderer: Sendable {
     }
 
     func writer(_ frame: PageFrame) -> PageWriter {
-        writer(frame.locale, at: frame.pastMoment?.at ?? frame.clock)
+        var writer = writer(frame.locale, at: frame.pastMoment?.at ?? frame.clock)
+        writer.paused = frame.pausedSchedules
+        return writer
     }
 
     /// The language for a reader.
@@ -217,11 +219,10 @@ package final class PageRenderer: Sendable {
     /// The patches that bring a page from the previous change to this one; empty if the change does not show on the page.
     ///
     /// Rendering is expensive: call this once per publication and page, and keep the result.
-    package func patches(for publication: Publication, page: LivePage) -> [Patch] {
-        PagePatcher(
-            writer: writer(page.locale, at: publication.change.at), publication: publication, page: page,
-            renderings: renderings
-        ).patches()
+    package func patches(for publication: Publication, page: LivePage, paused: Set<String> = []) -> [Patch] {
+        var writer = writer(page.locale, at: publication.change.at)
+        writer.paused = paused
+        return PagePatcher(writer: writer, publication: publication, page: page, renderings: renderings).patches()
     }
 
     /// The rendering of a state by its template, as in a run that is in the state.

@@ -38,7 +38,7 @@ def test_typing_filters_at_once_keeps_the_address_and_says_how_many_are_left(vis
     until(lambda: shown(page) == ["beta", "gamma"])
     expect(page.locator("#matches")).to_have_text(re.compile(r"2 of \d+ operations"))
     assert page.evaluate("new URLSearchParams(location.search).get('text')") == "JÓB fil"
-    expect(page.get_by_role("link", name="Compact")).to_have_attribute("href", re.compile("text="))
+    expect(page.get_by_role("link", name="Table")).to_have_attribute("href", re.compile("text="))
     expect(field).to_be_focused()
     page.reload()
     assert shown(page) == ["beta", "gamma"]
@@ -110,7 +110,7 @@ def test_everything_is_arranged_without_javascript(visit):
     page.get_by_role("button", name="Pin Gamma Job").click()
     expect(cards.locator("h2")).to_have_text(["Gamma Job", "Alpha Job", "Beta Job", "Delta Job"])
     expect(page).to_have_url(re.compile("text=job&sort=name"))
-    page.get_by_role("link", name="Compact").click()
+    page.get_by_role("link", name="Table").click()
     expect(page.locator(".grid.compact")).to_have_count(1)
     expect(page.get_by_role("button", name="Pin Gamma Job")).to_have_attribute("aria-pressed", "true")
 

@@ -30,6 +30,13 @@ def listened_to(page):
     return page
 
 
+def looked_back(page):
+    """Opens the part of the page with the scrubber."""
+    if page.locator("#past").get_attribute("open") is None:
+        page.locator("#past > summary").click()
+    return page
+
+
 def at(number):
     return re.compile(rf"\?at={number}$")
 
@@ -39,7 +46,7 @@ def test_buttons_and_keys_go_through_every_moment_and_the_address_follows(visit,
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}")
     expect(page.locator("#live")).to_have_attribute("data-state", re.compile("live|ended"))
-    page.get_by_role("link", name="Previous moment").click()
+    looked_back(page).get_by_role("link", name="Previous moment").click()
     expect(page).to_have_url(at(moments[-2]))
     expect(page.locator("#live")).to_have_text(re.compile("Paused at change"))
     for moment in reversed(moments[:-2]):
@@ -125,7 +132,7 @@ def test_a_live_page_shows_the_past_while_the_slider_is_dragged_and_the_address_
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}")
     expect(page.locator("#live")).to_have_attribute("data-state", re.compile("live|ended"))
-    listened_to(page).evaluate("window.same = true")
+    listened_to(looked_back(page)).evaluate("window.same = true")
     slider = page.get_by_role("slider", name="Moment")
     drag(page, slider, [0.5, 0])
     expect(page.locator("#page")).to_have_attribute("data-paused", str(moments[0]))
@@ -148,7 +155,7 @@ def test_a_live_page_shows_the_past_while_the_slider_is_dragged_and_the_address_
 def test_a_page_that_was_left_for_the_past_is_not_followed_any_more(visit, weir):
     ended = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
     page = visit("/operations/http-request")
-    page.get_by_role("link", name="First moment").click()
+    looked_back(page).get_by_role("link", name="First moment").click()
     expect(page).to_have_url(at(changes(weir, ended)[0]))
     shown = page.evaluate(SHOWN)
     second = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
@@ -165,10 +172,11 @@ def test_the_slider_goes_by_step_or_by_time_and_the_browser_keeps_the_choice(vis
     page = visit(f"/runs/{ended['id']}")
     states = weir.cases(ended)
     expect(page.locator(".by-step .scale li")).to_have_count(len(states))
-    listened_to(page).get_by_label("By time").check()
+    listened_to(looked_back(page)).get_by_label("By time").check()
     expect(page.locator("#scrub-range")).to_be_hidden()
     expect(page.locator("#scrub-time-range")).to_be_visible()
     page.reload()
+    looked_back(page)
     expect(page.locator("#scrub-time-range")).to_be_visible()
     drag(page, page.locator("#scrub-time-range"), [0])
     page.mouse.up()
@@ -189,7 +197,7 @@ def test_play_goes_through_every_moment_to_the_end(visit, weir, ended):
         new MutationObserver(() => { if (main.dataset.paused) window.passed.push(Number(main.dataset.paused)); })
             .observe(main, { attributes: true, attributeFilter: ["data-paused"] });
     }""")
-    page.get_by_label("Speed").select_option("100")
+    looked_back(page).get_by_label("Speed").select_option("100")
     play = listened_to(page).get_by_role("button", name="Play")
     play.click()
     expect(page).to_have_url(at(moments[-1]))
@@ -221,9 +229,9 @@ def test_two_moments_are_compared_without_javascript(visit, weir, ended):
 @pytest.mark.long
 def test_nothing_can_be_done_in_the_past(visit, weir, ended):
     page = visit(f"/runs/{ended['id']}")
-    expect(page.get_by_role("button", name="Try again")).to_be_enabled()
+    expect(page.get_by_role("button", name="Start again")).to_be_enabled()
     page.goto(f"/runs/{ended['id']}?at={changes(weir, ended)[-1]}")
-    expect(page.get_by_role("button", name="Try again")).to_be_disabled()
+    expect(page.get_by_role("button", name="Start again")).to_be_disabled()
     page.goto(f"/operations/http-request?at={changes(weir, ended)[-1]}")
     expect(page.locator("#start button[type=submit]")).to_be_disabled()
 
@@ -231,7 +239,7 @@ def test_nothing_can_be_done_in_the_past(visit, weir, ended):
 def test_without_javascript_links_and_a_form_go_through_the_moments(visit, weir, ended):
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}", java_script_enabled=False)
-    page.get_by_role("link", name="Previous moment").click()
+    looked_back(page).get_by_role("link", name="Previous moment").click()
     expect(page).to_have_url(at(moments[-2]))
     page.get_by_role("link", name="First moment").click()
     expect(page).to_have_url(at(moments[0]))
@@ -265,5 +273,32 @@ def test_two_runs_are_chosen_and_compared(visit, weir, ended):
     expect(page.locator("main")).to_contain_text("The runs diverge at step")
     expect(page.get_by_role("rowheader", name="URL")).to_be_visible()
     page.goto(f"/runs/{failed['id']}")
+    page.locator("#more > summary").click()
     page.get_by_role("link", name="Compare with the last success").click()
     expect(page).to_have_url(re.compile(rf"compare\?a={ended['id']}&b={failed['id']}"))
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_scrubber_stays_under_the_pointer_while_the_page_above_it_changes(visit, weir, ended, width):
+    page = visit(f"/runs/{ended['id']}", viewport={"width": width, "height": 700})
+    listened_to(looked_back(page))
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#page")).to_have_attribute("data-paused", re.compile(r"\d"))
+    place = page.locator("#scrub-range").bounding_box()["y"]
+    heights = set()
+    for _ in changes(weir, ended)[2:]:
+        before = page.url
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_url(lambda url: url != before)
+        heights.add(page.locator("section.run").bounding_box()["height"])
+        assert abs(page.locator("#scrub-range").bounding_box()["y"] - place) < 1.5
+    assert len(heights) > 1, "the page never changed its height"
+
+
+def test_an_arrow_key_looks_back_on_a_page_whose_past_is_folded(visit, weir, ended):
+    page = visit(f"/runs/{ended['id']}")
+    expect(page.locator("#scrub")).to_be_hidden()
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(at(changes(weir, ended)[-2]))
+    expect(page.locator("#scrub")).to_be_visible()

@@ -22,7 +22,7 @@ def test_the_machines_vitals_move_without_a_reload(visit, weir):
 @pytest.mark.long
 def test_what_starts_elsewhere_appears_here_in_its_card_and_in_the_latest_changes(visit, weir, sky):
     page = visit("/")
-    expect(page.locator("#op-greeting .chip")).to_have_text("None")
+    expect(page.locator("#op-greeting .chip")).to_have_text("Never ran")
     weir.run("greeting", label="Elsewhere")
     expect(page.locator("#op-greeting .state")).to_have_text("Success: Hello, Elsewhere!")
     expect(page.locator("#op-greeting .chip")).to_have_text("Success")

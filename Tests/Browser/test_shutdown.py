@@ -131,7 +131,7 @@ class TestGrace:
         until(refused)
         assert weir.process.poll() is None
         (tmp_path / "go").touch()
-        expect(page.locator("#run-took")).to_contain_text("took")
+        expect(page.locator("#run-took")).to_contain_text("ran")
         assert weir.process.wait(10) == 0
         weir.start()
         assert weir.ask("runs/" + run["id"])["phase"] == "succeeded"

@@ -21,6 +21,7 @@ def copied(page):
 def test_a_run_is_copied_as_id_address_and_command(visit, weir):
     run = weir.ended(weir.run("greeting", label="it's me"))
     page = visit(f"/runs/{run['id']}", permissions=["clipboard-read", "clipboard-write"])
+    page.locator("#more > summary").click()
     page.get_by_role("button", name="Copy id").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert copied(page) == run["id"]
@@ -62,7 +63,7 @@ def test_the_palette_leads_anywhere_by_a_few_letters(visit, weir):
 def test_the_palette_waits_for_what_it_has_not_yet_heard_of(visit, weir):
     page = visit("/")
     held = []
-    page.route("**/gallery", lambda route: held.append(route))
+    page.route(weir.url + "/", lambda route: held.append(route))
     page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="Go to…")
     field.fill("release")
@@ -77,7 +78,7 @@ def test_the_palette_waits_for_what_it_has_not_yet_heard_of(visit, weir):
 def test_the_palette_keeps_what_was_chosen_when_more_arrives(visit, weir):
     page = visit("/")
     held = []
-    page.route("**/gallery", lambda route: held.append(route))
+    page.route(weir.url + "/", lambda route: held.append(route))
     page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="Go to…")
     field.fill("s")
@@ -137,6 +138,8 @@ def test_the_log_says_which_step(visit, weir):
 def test_a_step_by_a_key_leaves_the_focus_on_the_slider(visit, weir):
     run = weir.ended(weir.run("greeting"))
     page = visit(f"/runs/{run['id']}")
+    page.locator("#past > summary").click()
+    page.wait_for_load_state("networkidle")
     page.locator("#scrub-range").focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**?at=*")

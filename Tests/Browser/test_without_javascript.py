@@ -18,7 +18,7 @@ def plain(visit):
 
 def test_the_overview_goes_on_by_itself(plain, weir):
     page = plain()
-    expect(page.locator("#op-greeting .chip")).to_have_text("None")
+    expect(page.locator("#op-greeting .chip")).to_have_text("Never ran")
     weir.ended(weir.run("greeting", label="Nobody"))
     expect(page.locator("#op-greeting .state")).to_have_text("Success: Hello, Nobody!")
     expect(page).to_have_url(re.compile("/after/"))

@@ -142,4 +142,40 @@ import WeirStates
         let moved = try #require(fixture.script.move("r", try StateRecord(CopyState.samples[5])))
         #expect(fixture.pages.patches(for: moved, page: page).contains { "\($0)".contains("data-changed") })
     }
+
+    @Test func `many operations are a table by tag, unless the reader chooses otherwise`() throws {
+        func page(_ count: Int, _ parameters: [String: String]) throws -> String {
+            var catalog = Catalog()
+            for number in 0..<count {
+                catalog.add(
+                    CopyOperation(), id: "job-\(number)", title: "Job", summary: "Copies.", tags: ["files"])
+            }
+            var frame = PageFrame()
+            frame.arrangement = Arrangement(parameters: parameters)
+            let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
+            return pages.document(.board(BoardScript(catalog).board), cursor: Fixture.cursor, frame: frame)
+        }
+        let (few, many) = (try page(12, [:]), try page(13, [:]))
+        #expect(!few.contains("grid compact") && !few.contains("data-group=\"files\""))
+        #expect(many.contains("grid compact") && many.contains("data-group=\"files\""))
+        #expect(many.contains("href=\"/?density=cards\"") && many.contains("href=\"/?group=none\""))
+        let other = try page(13, ["density": "cards", "group": "none"])
+        #expect(!other.contains("grid compact") && !other.contains("data-group=\"files\""))
+        #expect(other.contains("href=\"/?group=none\"") && other.contains("href=\"/?density=cards\""))
+    }
+
+    @Test func `a card has the ends of the latest runs, the oldest first`() throws {
+        var fixture = try Fixture()
+        for (index, state) in [CopyState.failed(message: "No."), .stopped, .done(target: "a", isWhole: true, ratio: 1)]
+            .enumerated()
+        {
+            _ = fixture.script.open("r\(index)", "copy", try StateRecord(CopyState.waiting))
+            _ = fixture.script.move("r\(index)", try StateRecord(state), after: 10)
+        }
+        let writer = fixture.pages.writer(.english)
+        let outcomes = try #require(writer.card("copy", of: fixture.script.board.operation("copy"))["outcomes"] as? Fields)
+        #expect(outcomes["bad"] as? String == "M0 0h6v12h-6z" && outcomes["ok"] as? String == "M16 8h6v4h-6z")
+        #expect(outcomes["words"] as? String == "Last 3 ends, oldest first; failed: 1")
+        #expect(writer.card("copy", of: nil)["outcomes"] as? Fields == nil)
+    }
 }

@@ -58,10 +58,10 @@ import WeirStates
 
     // L2, L3
     @Test func `what a page has only for some is known too`() throws {
-        let found = try problems("pages/run.mustache", "{{{linksURL}}}\n{{linksURLL}}")
+        let found = try problems("pages/run.mustache", "{{{exportURL}}}\n{{exportURLL}}")
         #expect(
-            found.contains { $0.hasPrefix("pages/run.mustache:1: {{{linksURL}}} would not be escaped") }, "\(found)")
-        #expect(found.contains("pages/run.mustache:2: there is no variable linksURLL here"))
+            found.contains { $0.hasPrefix("pages/run.mustache:1: {{{exportURL}}} would not be escaped") }, "\(found)")
+        #expect(found.contains("pages/run.mustache:2: there is no variable exportURLL here"))
     }
 
     // L3

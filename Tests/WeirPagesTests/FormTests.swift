@@ -232,4 +232,22 @@ import WeirStates
             #expect(try page.elements("//optgroup[@label='\(other)']/option[@selected]").isEmpty)
         }
     }
+
+    @Test func `a required choice without a default is not made for the reader`() throws {
+        var catalog = Catalog()
+        catalog.add(StatesOnly<DatabaseInput, CopyState>(), id: "restore", title: "Restore", summary: "")
+        let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
+        let html = pages.startForm(operation: "restore", draft: FormDraft(), frame: PageFrame())
+        #expect(Markup.check(html, as: .document).isEmpty)
+        let page = try MarkupDocument(html, as: .document)
+        #expect(try page.elements("//select[@required]/option").map { $0["value"] } == ["", "orders", "stock"])
+        #expect(try page.elements("//option[@selected]").isEmpty)
+        #expect(try page.elements("//form[@novalidate]").count == 1, "the errors are ours, beside the fields")
+    }
+
+    private struct DatabaseInput: OperationInput {
+        static var fields: [InputField] {
+            [InputField("database", "Database", .choice(["orders", "stock"]), required: true)]
+        }
+    }
 }

@@ -45,12 +45,14 @@ import WeirStates
         var (english, portuguese) = (try format(.english), try format(.brazilianPortuguese))
         let moment = Timestamp(milliseconds: 1_795_262_584_123)
         #expect(english.ago(moment) == english.exact(moment), "of a page that is of no moment")
-        let distances: [Int64] = [999, 1_000, 59_999, 60_000, 3_600_000, 86_400_000, 400 * 86_400_000, -61_000]
+        let distances: [Int64] = [
+            999, 1_000, 59_999, 60_000, 3_600_000, 86_400_000, 400 * 86_400_000, -61_000, -86_399_000,
+        ]
         let said = distances.map { distance in
             english.now = moment.after(distance)
             return english.ago(moment).replacing("\u{A0}", with: " ")
         }
-        #expect(said == ["now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min"])
+        #expect(said == ["now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 24 h"])
         portuguese.now = moment.after(300_000)
         #expect(portuguese.ago(moment) == "há 5\u{A0}min")
         let lasted = [-5, 8_100, 72_000, 3_661_000].map { (distance: Int64) in
@@ -114,7 +116,7 @@ import WeirStates
             .run(try #require(fixture.script.runs["r"])), cursor: Fixture.cursor,
             frame: PageFrame(locale: .brazilianPortuguese))
         for words in [
-            "lang=\"pt-BR\"", "Iniciada por ana", "levou 1,8\u{A0}s", "Erro", "Linha do tempo", "Tentar novamente",
+            "lang=\"pt-BR\"", "Iniciada por ana", "executou por 1,8\u{A0}s", "Erro", "Linha do tempo", "Tentar novamente",
         ] {
             #expect(html.contains(words), "\(words)")
         }

@@ -21,8 +21,10 @@ extension Board {
     /// Pauses an operation's schedule: nothing starts, and times during the pause are not caught up on.
     ///
     /// Throws `unknownOperation`, `unknownSchedule`, and `unavailable` if the pause cannot be recorded.
-    func pauseSchedule(of operation: String, actor: String) async throws(BoardError) -> ScheduleView {
-        try await pause(operation, by: actor)
+    func pauseSchedule(
+        of operation: String, actor: String, reason: String? = nil
+    ) async throws(BoardError) -> ScheduleView {
+        try await pause(operation, by: actor, reason: reason)
     }
 
     /// Resumes an operation's schedule.
@@ -33,11 +35,13 @@ extension Board {
     }
 
     /// Pauses an operation's schedule, or resumes it if `actor` is nil.
-    func pause(_ operation: String, by actor: String?) async throws(BoardError) -> ScheduleView {
+    func pause(
+        _ operation: String, by actor: String?, reason: String? = nil
+    ) async throws(BoardError) -> ScheduleView {
         _ = try schedule(of: operation)
         if follows {
             let resume = BoardCommand.resumeSchedule(operation: operation)
-            let command = actor.map { .pauseSchedule(operation: operation, actor: $0) } ?? resume
+            let command = actor.map { .pauseSchedule(operation: operation, actor: $0, reason: reason) } ?? resume
             _ = try await handOver(command).isDone
             // If the read fails now, it is repeated within a second.
             do {
@@ -49,7 +53,7 @@ extension Board {
         }
         try requireRecording()
         do {
-            try await scheduler.pause(operation, by: actor)
+            try await scheduler.pause(operation, by: actor, reason: reason)
         } catch {
             throw .unreadable(error)
         }

@@ -139,10 +139,12 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     package struct Pause: Sendable, Hashable, Codable {
         package let by: String
         package let at: Timestamp
+        package let reason: String?
 
-        package init(by: String, at: Timestamp) {
+        package init(by: String, at: Timestamp, reason: String? = nil) {
             self.by = by
             self.at = at
+            self.reason = reason
         }
     }
 

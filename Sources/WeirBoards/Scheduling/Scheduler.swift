@@ -143,14 +143,14 @@ final class Scheduler: Sendable {
     /// Pauses an operation's schedule, or resumes it if `actor` is nil; has no effect if it is already in that state.
     ///
     /// Throws the journal's error without changing anything.
-    func pause(_ operation: String, by actor: String?) async throws {
+    func pause(_ operation: String, by actor: String?, reason: String? = nil) async throws {
         try await writing.withLock {
             let moment = now()
             var changed = core.withLock { $0.machine }
             guard let pause = changed.standing(of: operation).map(\.pause), (pause == nil) == (actor != nil) else {
                 return
             }
-            let wanted = actor.map { ScheduleStanding.Pause(by: $0, at: moment) }
+            let wanted = actor.map { ScheduleStanding.Pause(by: $0, at: moment, reason: reason) }
             changed.pause(operation, wanted, at: moment)
             try await journal.setNote(Self.note, JSONValue(encoding: changed.standings).text())
             wake { $0.pause(operation, wanted, at: moment) }

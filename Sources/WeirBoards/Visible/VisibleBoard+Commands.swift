@@ -175,9 +175,11 @@ extension VisibleBoard {
     /// Pauses an operation's schedule.
     ///
     /// Throws `unknownOperation`, `unknownSchedule`, `notAllowed`, and `unavailable` if the pause cannot be recorded.
-    package func pauseSchedule(of operation: String, actor: String) async throws(BoardError) -> ScheduleView {
+    package func pauseSchedule(
+        of operation: String, actor: String, reason: String? = nil
+    ) async throws(BoardError) -> ScheduleView {
         try require(.start, onOperation: operation)
-        return await withLastRun(try await board.pauseSchedule(of: operation, actor: actor))
+        return await withLastRun(try await board.pauseSchedule(of: operation, actor: actor, reason: reason))
     }
 
     /// Resumes an operation's schedule.

@@ -99,6 +99,11 @@ package final class VisibleBoard: Sendable {
         }.keys.sorted()
     }
 
+    package var pausedSchedules: Set<String> {
+        let paused = board.scheduleStandings.filter { $0.value.pause != nil }.keys
+        return Set(paused.filter { visibility.isWhole || visibility.operations.contains($0) })
+    }
+
     package var scheduleChanges: ReadOnlyStateFlow<Int> { board.scheduleChanges }
 
     /// Why the server starts and sends nothing automatically; nil without permission to administer the server.

@@ -144,7 +144,7 @@ struct CheckScenario {
         let text = try? Schedule(cron: "@daily", randomDelay: "5m")
         guard let start = text.map({ ScheduledStart($0) }), let entry = writer.catalog.entries.first else { return }
         let record = SampleViews(entry).views.first?.record
-        let views = [nil, ScheduleStanding.Pause(by: "x", at: at)].flatMap { pause in
+        let views = [nil, ScheduleStanding.Pause(by: "x", at: at, reason: "x")].flatMap { pause in
             [("x", nil), (nil, "x")].map { run, refusal in
                 let standing = ScheduleStanding(
                     "x", from: at, pause: pause, last: .init(time: at, at: at, run: run, refusal: refusal),
@@ -226,6 +226,7 @@ struct CheckScenario {
         filter.before = 1
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: filter, olderURL: "o"))
         changes(view)
+        surroundings(view)
         var frame = PageFrame()
         frame.views = [SavedView(name: "v", filter: filter)]
         _ = writer.render(
@@ -245,8 +246,18 @@ struct CheckScenario {
     private func arranged(_ board: BoardView, text id: String) {
         var arrangement = Arrangement(parameters: ["text": id, "sort": "running", "density": "compact"])
         _ = writer.render("pages/board", writer.board(board, arrangement))
-        (arrangement.text, arrangement.isGrouped, arrangement.pins) = ("\u{0}", true, Arrangement.Pins(id))
+        (arrangement.text, arrangement.grouping, arrangement.pins) = ("\u{0}", .tag, Arrangement.Pins(id))
         _ = writer.render("pages/board", writer.board(board, arrangement))
+    }
+
+    /// Renders what a run's page shows of other runs.
+    private func surroundings(_ view: RunView) {
+        var around = RunSurroundings()
+        (around.failedSteps, around.failures, around.isOpenEnded) = ([view.record], 2, true)
+        (around.success, around.ahead, around.front) = (view.record, 1, view.record.id)
+        for around in [around, RunSurroundings()] {
+            _ = writer.render("partials/surroundings", writer.surroundings(view, around))
+        }
     }
 
     private func changes(_ view: RunView) {

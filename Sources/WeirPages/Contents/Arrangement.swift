@@ -4,8 +4,9 @@ import WeirStates
 
 /// A reader's arrangement of the operations on the overview.
 ///
-/// Its URL parameters are `text` (words in the name, id or tags), `sort` (`name`, `change` or `running`), `group` (`tag`)
-/// and `density` (`compact`); unknown values are ignored. Pinned operations are stored in a cookie of the browser.
+/// Its URL parameters are `text` (words in the name, id or tags), `sort` (`name`, `change` or `running`), `group` (`tag`
+/// or `none`) and `density` (`compact`, a table, or `cards`); unknown values are ignored. Without them, many operations
+/// are a table by tag and a few are cards. Pinned operations are stored in a cookie of the browser.
 package struct Arrangement: Sendable, Hashable {
     package enum Order: String, Sendable, CaseIterable {
         case name
@@ -16,8 +17,24 @@ package struct Arrangement: Sendable, Hashable {
     /// Search words; an operation must match all of them.
     package var text = ""
     package var order: Order?
-    var isGrouped = false
-    package var isCompact = false
+    enum Grouping: String {
+        case tag
+        case none
+    }
+
+    enum Density: String {
+        case compact
+        case cards
+    }
+
+    /// The chosen grouping, or nil for the one that suits the number of operations.
+    var grouping: Grouping?
+    var density: Density?
+    /// The largest number of operations that are cards unless the reader chooses otherwise.
+    static let fewest = 12
+
+    var isGrouped: Bool { grouping == .tag }
+    var isCompact: Bool { density == .compact }
     /// The pinned operations, which are listed first.
     package var pins = Pins()
 
@@ -29,16 +46,16 @@ package struct Arrangement: Sendable, Hashable {
         let text = (parameters["text"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         self.text = String(text.prefix(Self.longest))
         order = parameters["sort"].flatMap { Order(rawValue: $0) }
-        isGrouped = parameters["group"] == "tag"
-        isCompact = parameters["density"] == "compact"
+        grouping = parameters["group"].flatMap { Grouping(rawValue: $0) }
+        density = parameters["density"].flatMap { Density(rawValue: $0) }
         self.pins = pins
     }
 
     /// The non-empty URL parameters, in a fixed order.
     var parameters: [(name: String, value: String)] {
         let all = [
-            ("text", text), ("sort", order?.rawValue ?? ""), ("group", isGrouped ? "tag" : ""),
-            ("density", isCompact ? "compact" : ""),
+            ("text", text), ("sort", order?.rawValue ?? ""), ("group", grouping?.rawValue ?? ""),
+            ("density", density?.rawValue ?? ""),
         ]
         return all.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }
     }
@@ -51,6 +68,15 @@ package struct Arrangement: Sendable, Hashable {
 
     /// Whether rendered pages can be cached for all readers: the arrangement contains no text or pins of one person.
     package var isCommon: Bool { text.isEmpty && pins.ids.isEmpty }
+
+    /// The arrangement of a number of operations, with what the reader has not chosen.
+    func resolved(count: Int, hasTags: Bool) -> Arrangement {
+        var resolved = self
+        let isMany = count > Self.fewest
+        if density == nil { resolved.density = isMany ? .compact : .cards }
+        if grouping == nil { resolved.grouping = isMany && hasTags ? .tag : Grouping.none }
+        return resolved
+    }
 
     /// Whether a change of state can move an operation.
     var isMoving: Bool { order == .change || order == .running || !pins.ids.isEmpty }

@@ -25,7 +25,12 @@ package struct PageFrame: Sendable, Hashable {
 
     package var schedule: ScheduleView?
 
+    /// The operations whose schedules are paused.
+    package var pausedSchedules: Set<String> = []
+
     package var hooks: PageHooks?
+
+    package var surroundings: RunSurroundings?
 
     /// The viewer, or nil to leave the name out.
     package var viewer: PageViewer?

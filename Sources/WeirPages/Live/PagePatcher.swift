@@ -1,5 +1,6 @@
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 /// Finds the patches of a page for a publication.
 ///
@@ -52,8 +53,8 @@ struct PagePatcher {
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
         case .run(let id):
             guard run.record.id == id else { return [] }
-            return section(run, isAlone: true) + scrubber(run, \.run) { writer.scrubber(run: $0) }
-                + title { $0.run.map(PageContent.run) }
+            return section(run, isAlone: true) + surroundings(of: run) + (isTransition ? furniture(of: run) : [])
+                + scrubber(run, \.run) { writer.scrubber(run: $0) } + title { $0.run.map(PageContent.run) }
         case .stores, .store: return []
         case .output: return []
         }
@@ -68,7 +69,7 @@ struct PagePatcher {
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
             let card = isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
-            return isShown && asksOtherwise(run) ? card + attention() : card
+            return isShown && asksOtherwise(run) ? card + attention() + title { .board($0.board) } : card
         }
         let board = publication.board
         var patches: [Patch] = []
@@ -93,7 +94,7 @@ struct PagePatcher {
         let isShown = writer.isActive(run) && writer.catalog[run.record.operation].map { $0.partOf == nil } ?? false
         guard isTransition else {
             let state = isShown ? changed("wall-\(run.record.id)-state", \.run, writer.wallState) : []
-            return asksOtherwise(run) ? state + attention() : state
+            return asksOtherwise(run) ? state + attention() + title { .wall($0.board) } : state
         }
         return attention()
             + changed("running", "partials/running") { ["running": writer.running(on: $0.board)] }
@@ -202,8 +203,29 @@ struct PagePatcher {
         if isTransition {
             return changed(id, \.run) { writer.render("partials/run", writer.run($0, isAlone: isAlone)) }
         }
-        let place = PageWriter.Place(uid: id, isCompact: false)
+        let place = PageWriter.Place(uid: id, isCompact: false, hasVerdict: true)
         return changed("\(id)-state", \.run) { writer.statePanel($0, id: "\(id)-state", place: place) } + lanes(run)
+    }
+
+    /// The patches of what surrounds a run's section on its own page, after a transition.
+    private func furniture(of run: RunView) -> [Patch] {
+        let origin = changed("origin", \.run) { writer.render("partials/origin", writer.origin($0)) }
+        let timeline =
+            writer.hasLanes(run.record)
+            ? [] : changed("timeline", \.run) { writer.render("partials/timeline", writer.timeline($0)) }
+        return origin + timeline
+    }
+
+    /// The patches of what a run's page shows of other runs.
+    private func surroundings(of run: RunView) -> [Patch] {
+        let around = { (side: Side) in
+            side.run.map { writer.surroundings($0, RunSurroundings(of: $0, on: side.board)) }
+        }
+        // The queue may have moved without a change of this run.
+        if publication.before?.record.state.phase == .idle, let fields = around(after) {
+            return [morph("run-around", "partials/surroundings", fields)]
+        }
+        return isTransition ? changed("run-around", "partials/surroundings", around) : []
     }
 
     /// The patches of a timeline after a tick: all lanes, if they have become too short.

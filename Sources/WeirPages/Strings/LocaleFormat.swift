@@ -142,7 +142,8 @@ struct LocaleFormat: Sendable {
         guard let now else { return exact(moment) }
         let distance = now - moment
         let size = Self.units.first { Int64(clamping: distance.magnitude) >= $0.size } ?? (1_000, "s")
-        let count = Int64(clamping: distance.magnitude) / size.size
+        // The time left is rounded: a link for a day expires in 24 h, not in 23 h.
+        let count = (Int64(clamping: distance.magnitude) &+ (distance < 0 ? size.size / 2 : 0)) / size.size
         guard count > 0 else { return relative.now }
         return (distance > 0 ? relative.past : relative.future).filled { name in
             name == "time" ? "\(count)\u{A0}\(size.name)" : nil

@@ -9,7 +9,9 @@ extension PageWriter {
         let positions = Dictionary(entries.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let views = views(of: board)
         let items = entries.enumerated().map { item($1, at: $0, views[$1.id]?.latest) }
-        let (groups, others) = arrangement.arranged(items)
+        let hasTags = items.contains { !$0.tags.isEmpty }
+        let whole = arrangement.resolved(count: items.count, hasTags: hasTags)
+        let (groups, others) = whole.arranged(items)
         let pinned = Set(arrangement.pins.ids)
         let cards = { (ids: [String]) in
             ids.map { id in
@@ -22,7 +24,7 @@ extension PageWriter {
                 let title = title(of: group)
                 return [
                     "cards": cards(group.ids), "titleID": "group-\(index)-title", "title": title,
-                    "key": key(of: group), "isCompact": arrangement.isCompact,
+                    "key": key(of: group), "isCompact": whole.isCompact,
                 ] as Fields
             },
             "unmatched": cards(others), "isNone": shown == 0 && !items.isEmpty,
@@ -49,9 +51,21 @@ extension PageWriter {
         func choice(_ word: StringKey, isHere: Bool, _ change: (inout Arrangement) -> Void) -> Fields {
             ["url": "\(base)/" + arrangement.with(change).query, "word": strings[word], "isHere": isHere]
         }
-        var views = [choice(.arrangeCompact, isHere: arrangement.isCompact) { $0.isCompact.toggle() }]
-        if arrangement.isGrouped || items.contains(where: { !$0.tags.isEmpty }) {
-            views.insert(choice(.arrangeGrouped, isHere: arrangement.isGrouped) { $0.isGrouped.toggle() }, at: 0)
+        let hasTags = items.contains { !$0.tags.isEmpty }
+        let usual = Arrangement().resolved(count: items.count, hasTags: hasTags)
+        let here = arrangement.resolved(count: items.count, hasTags: hasTags)
+        var views = [
+            choice(.arrangeCompact, isHere: here.isCompact) {
+                let other: Arrangement.Density = here.isCompact ? .cards : .compact
+                $0.density = other == usual.density ? nil : other
+            }
+        ]
+        if here.isGrouped || hasTags {
+            let grouped = choice(.arrangeGrouped, isHere: here.isGrouped) {
+                let other: Arrangement.Grouping = here.isGrouped ? .none : .tag
+                $0.grouping = other == usual.grouping ? nil : other
+            }
+            views.insert(grouped, at: 0)
         }
         return [
             "text": arrangement.text, "sort": arrangement.order?.rawValue ?? "", "isMoving": arrangement.isMoving,

@@ -21,6 +21,8 @@ struct Attention {
         /// The success before the row; nil if the known runs have none.
         let success: RunView?
         let isActive: Bool
+        /// The runs of its failed steps.
+        let steps: [RunRecord]
     }
 
     var decisions: [Decision] = []
@@ -42,14 +44,15 @@ extension PageWriter {
             for run in view.recent where entry.plan != nil {
                 attention.decisions += pendingDecisions(of: run.record).map { .init(run: run, step: $0) }
             }
-            let ended = view.recent.filter { counts($0.record) }
+            let ended = view.recent.filter(\.record.isOutcome)
             let row = ended.prefix { $0.record.state.phase != .succeeded }
             if let newest = row.first, let first = row.last {
                 attention.failures.append(
                     .init(
                         run: newest, count: row.count, first: first,
                         success: row.count < ended.count ? ended[row.count] : nil,
-                        isActive: view.recent.contains { $0.record.endedAt == nil }))
+                        isActive: view.recent.contains { $0.record.endedAt == nil },
+                        steps: failedSteps(of: newest.record, among: views)))
             } else if let failed = ended.first(where: { $0.record.state.phase != .succeeded }),
                 attention.lastFailure.map({ $0.at < failed.at }) ?? true
             {
@@ -61,16 +64,17 @@ extension PageWriter {
         return attention
     }
 
+    private func failedSteps(of record: RunRecord, among views: [String: OperationView]) -> [RunRecord] {
+        RunSurroundings.failedSteps(of: record).compactMap { step in
+            allows(.see, onOperation: step.operation)
+                ? views[step.operation]?.recent.first { $0.record.id == step.run }?.record : nil
+        }
+    }
+
     /// The steps of an active run that wait for a decision.
     func pendingDecisions(of record: RunRecord) -> [StepsProgress.Step] {
         guard record.endedAt == nil else { return [] }
         return stepsProgress(record)?.steps.filter { $0.status == .asking } ?? []
-    }
-
-    /// Whether the end of a run is a success or a failure: cancelled and imported runs are neither.
-    private func counts(_ record: RunRecord) -> Bool {
-        guard record.endedAt != nil, record.origin == nil else { return false }
-        return [.succeeded, .failed, .interrupted].contains(record.state.phase)
     }
 
     /// The fields of `partials/attention`.
@@ -107,25 +111,14 @@ extension PageWriter {
             "sentence": sentence(of: record) ?? label(of: record.state.caseName, in: record.operation),
             "inARow": failure.count > 1 ? format.integer(Int64(failure.count)) : nil,
             "since": moment(failure.first.at),
-            "success": failure.success.map { success in
-                [
-                    "at": moment(success.at),
-                    "compareURL":
-                        "\(base)/operations/\(record.operation)/compare?a=\(success.record.id)&b=\(record.id)",
-                ] as Fields
-            },
+            "success": failure.success.map { success($0.record, before: record) },
             "last": record.state.payload["last"]?.string.map { String($0.prefix(300)) },
+            "causes": failure.steps.map(cause),
             // The card of the operation has a form for the same run.
             "retry": failure.isActive
                 ? nil : retryForm(record, follows: false)?.merging(["formID": "attention-retry-\(record.id)"]),
             "isActive": failure.isActive,
         ])
-    }
-
-    /// The message of a run's end in one line, or nil if its state has none.
-    private func sentence(of record: RunRecord) -> String? {
-        if let ending = stepsProgress(record)?.ending { return words(for: ending, of: record) }
-        return (record.state.payload["message"]?.string).map { String(strings.said(recorded: $0).prefix(300)) }
     }
 }
 

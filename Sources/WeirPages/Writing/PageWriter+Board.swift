@@ -17,7 +17,12 @@ extension PageWriter {
     }
 
     /// The operations that can be started on their own.
-    var wholes: [CatalogEntry] { catalog.entries.filter { $0.partOf == nil } }
+    ///
+    /// Those that a file declares come before those that are compiled in.
+    var wholes: [CatalogEntry] {
+        let entries = catalog.entries.filter { $0.partOf == nil }
+        return entries.filter { $0.declaration != nil } + entries.filter { $0.declaration == nil }
+    }
 
     /// The card of an operation; `position` is its index in the catalog, looked up if nil.
     func card(_ id: String, of view: OperationView?, at position: Int? = nil) -> Fields {
@@ -27,18 +32,17 @@ extension PageWriter {
             "position": String(position ?? wholes.firstIndex { $0.id == id } ?? 0),
             "changed": String(changed(view?.latest)), "isPinned": false,
             "tags": catalog[id].flatMap { $0.tags.isEmpty ? nil : $0.tags.sorted().joined(separator: " ") },
+            "outcomes": view.flatMap(outcomes), "isPaused": paused.contains(id), "next": nextStart(id).map(moment),
             "others": (view?.activeRuns).flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
         ]
         guard let run = view?.latest else {
-            card["chip"] = catalog[id].map {
-                chip($0.initial.caseName, $0.initial.phase, in: id).merging(["chipID": "\(cardID)-chip"])
-            }
+            card["chip"] = neverRan.merging(["chipID": "\(cardID)-chip"])
             card["start"] = cardStart(id)
             return card
         }
         let isUrgent = run.record.endedAt != nil && run.record.state.phase != .succeeded
         card["chip"] = chip(run.record, in: cardID)
-        card["run"] = summary(run.record)
+        card["run"] = summary(run.record).merging(["took": times(run).ran])
         card["about"] = about(run.record)
         card["hasFile"] = hasFile(run.record)
         card["state"] = cardState(run)
@@ -47,6 +51,11 @@ extension PageWriter {
         card["start"] = run.record.endedAt != nil && !isUrgent ? cardStart(id) : nil
         card["again"] = isUrgent ? againURL(run.record) : nil
         return card
+    }
+
+    /// The chip of an operation without runs.
+    var neverRan: Fields {
+        ["word": strings[.neverRan], "tone": Phase.idle.tone, "shape": Phase.idle.shape, "phase": "", "chipID": nil]
     }
 
     func cardState(_ run: RunView) -> TrustedHTML {
@@ -58,11 +67,14 @@ extension PageWriter {
         let attention = attention ?? self.attention(of: board)
         let decisions = attention.decisions.count
         let views = views(of: board)
-        let phases = wholes.map { views[$0.id]?.latest?.record.state.phase ?? $0.initial.phase }
+        let latest = wholes.map { views[$0.id]?.latest?.record.state.phase }
+        let phases = latest.compactMap(\.self)
         // A count has what the list behind its link has: failures by operation, also interrupted ones; otherwise runs of a phase.
         let groups: [(key: String, phase: Phase?)] = [
             ("all", nil), ("active", .active), ("failed", .failed), ("stopped", .cancelled), ("succeeded", .succeeded),
+            ("queued", .idle),
         ]
+        let never = latest.count { $0 == nil }
         let waiting: Fields? =
             decisions > 0
             ? [
@@ -72,7 +84,10 @@ extension PageWriter {
             ] : nil
         return [waiting].compactMap { $0 }
             + groups.compactMap { key, phase in
-                let count = phase == .failed ? attention.failures.count : phases.count { phase == nil || $0 == phase }
+                let count =
+                    phase.map { phase in
+                        phase == .failed ? attention.failures.count : phases.count { $0 == phase }
+                    } ?? latest.count
                 guard count > 0 || phase == nil else { return nil }
                 return [
                     "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
@@ -82,6 +97,14 @@ extension PageWriter {
                     },
                 ]
             }
+            + (never == 0
+                ? []
+                : [
+                    [
+                        "countID": "summary-never", "word": strings[.neverRan], "count": format.integer(Int64(never)),
+                        "tone": nil, "shape": nil, "url": nil,
+                    ]
+                ])
     }
 
     func views(of board: BoardView) -> [String: OperationView] {
@@ -126,7 +149,7 @@ extension PageWriter {
     func badge(_ operation: String, latest: RunView?) -> Fields {
         let chip =
             latest.map { self.chip($0.record) }
-            ?? catalog[operation].map { self.chip($0.initial.caseName, $0.initial.phase, in: operation) } ?? [:]
+            ?? neverRan
         let title = String(title(of: operation).prefix(60))
         let word = String((chip["word"] as? String ?? "").prefix(40))
         let (left, right) = (Self.width(of: title), Self.width(of: word) + Self.shapeWidth)
@@ -156,10 +179,9 @@ extension PageWriter {
         case .run(let view): (run, id, path) = (view, view.record.operation, "runs/\(view.record.id)")
         case .board, .runs, .stores, .store, .wall: return nil
         }
-        let initial = catalog[id].map { chip($0.initial.caseName, $0.initial.phase, in: id) }
         return [
             "operation": operation(id), "url": "\(base)/\(path)", "after": after, "pageTitle": title(content),
-            "chip": run.map { chip($0.record) } ?? initial, "run": run.map { summary($0.record) },
+            "chip": run.map { chip($0.record) } ?? neverRan, "run": run.map { summary($0.record) },
             "about": run.flatMap { about($0.record) },
             "state": run.map { statePanel($0, id: "widget-state", place: Place(uid: "widget", isCompact: true)) },
         ]

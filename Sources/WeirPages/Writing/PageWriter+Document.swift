@@ -17,7 +17,10 @@ extension PageWriter {
             (template, fields) = (
                 "pages/operation", operationPage(view, draft: draft, schedule: frame.schedule, hooks: frame.hooks)
             )
-        case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output, hooks: frame.hooks))
+        case .run(let view):
+            (template, fields) = (
+                "pages/run", runPage(view, output: output, hooks: frame.hooks, around: frame.surroundings)
+            )
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .wall(let view): (template, fields) = ("pages/wall", wall(view))
         case .store(let view):

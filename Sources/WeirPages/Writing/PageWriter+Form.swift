@@ -113,8 +113,7 @@ extension PageWriter {
             "options": groups.isEmpty ? values.map { option($0, of: field, in: operation, typed: typed) } : [],
             "groups": groups,
             // A value that the user did not choose must not appear selected.
-            "blank": field.defaultValue == nil && (!field.isRequired || !groups.isEmpty),
-            "isAsked": field.isRequired && !groups.isEmpty,
+            "blank": field.defaultValue == nil, "isAsked": field.isRequired && field.defaultValue == nil,
         ]
     }
 

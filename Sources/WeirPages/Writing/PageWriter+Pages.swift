@@ -14,7 +14,7 @@ extension PageWriter {
             "mistakes": mistakes.map { ["message": $0] as Fields }, "hasMistakes": !mistakes.isEmpty,
             "operation": operation(view.id), "facts": facts(view), "current": current(view),
             "earlier": earlier(view.recent.dropFirst()),
-            "scrubber": scrubber(operation: view.id, view.latest), "isPast": false,
+            "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "timeline": nil,
             "pairing": compareChoice(view, view.recent, view.recent),
             "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
             "hooks": hooks.map { self.hooks($0) },
@@ -48,9 +48,13 @@ extension PageWriter {
 }
 
 extension PageWriter {
-    func runPage(_ view: RunView, output: PageOutput? = nil, hooks: PageHooks? = nil) -> Fields {
-        [
-            "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
+    func runPage(
+        _ view: RunView, output: PageOutput? = nil, hooks: PageHooks? = nil, around: RunSurroundings? = nil
+    ) -> Fields {
+        let shown = run(view, isAlone: true).merging(surroundings(view, around))
+        return [
+            "operation": operation(view.record.operation), "run": render("partials/run", shown),
+            "origin": origin(view), "timeline": hasLanes(view.record) ? nil : timeline(view),
             "output": output.map { self.output($0, of: view.record.id) }, "hooks": hooks.map { self.hooks($0) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
             "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation),
@@ -61,8 +65,6 @@ extension PageWriter {
                 ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
             "exportURL": allows(.export, onOperation: view.record.operation)
                 ? "\(base)/runs/\(view.record.id)/export" : nil,
-            "linksURL": offersLinks && allows(.export, onOperation: view.record.operation)
-                ? "\(base)/runs/\(view.record.id)/links" : nil,
             "isImported": view.record.origin != nil,
         ]
     }
@@ -91,7 +93,7 @@ extension PageWriter {
     func title(_ content: PageContent) -> Fields {
         switch content {
         case .board(let board), .wall(let board):
-            title(strings[.overview], tone: tone(of: board), count: running(board))
+            title(of: board)
         case .runs: title(strings[.runs])
         case .operation(let view): title(title(of: view.id), standing: view.latest)
         case .run(let view): title(title(of: view.record.operation), standing: view)
@@ -115,10 +117,12 @@ extension PageWriter {
         return ["title": "\(mark) \(words) \u{B7} Weir", "tone": state.phase.tone]
     }
 
-    private func running(_ board: BoardView) -> Int { board.operations.reduce(0) { $0 + $1.activeRuns } }
-
-    private func tone(of board: BoardView) -> String {
-        let phases = board.operations.compactMap { $0.latest?.record.state.phase }
-        return phases.contains(.failed) ? Phase.failed.tone : phases.contains(.active) ? Phase.active.tone : "idle"
+    /// The title of the overview: the number of runs that need a person, and the icon of the most urgent one.
+    private func title(of board: BoardView) -> Fields {
+        let attention = attention(of: board)
+        let tone =
+            !attention.failures.isEmpty
+            ? Phase.failed.tone : !attention.decisions.isEmpty ? Phase.interrupted.tone : Phase.idle.tone
+        return title(strings[.overview], tone: tone, count: attention.count)
     }
 }

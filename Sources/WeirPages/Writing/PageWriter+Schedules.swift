@@ -5,14 +5,21 @@ import WeirStates
 
 extension PageWriter {
     func schedulesPage(_ views: [ScheduleView]) -> Fields {
-        ["cards": views.map { schedule($0) }, "apiURL": "\(base)/api/v1/schedules"]
+        // What did not start comes first, then what starts next; what is paused comes last.
+        let sorted = views.sorted { one, other in
+            let (a, b) = (one.standing.lacksStart ? 0 : 1, other.standing.lacksStart ? 0 : 1)
+            if a != b { return a < b }
+            return (one.upcoming.first?.milliseconds ?? .max) < (other.upcoming.first?.milliseconds ?? .max)
+        }
+        return ["rows": sorted.map { schedule($0) }, "apiURL": "\(base)/api/v1/schedules"]
     }
 
     func schedule(_ view: ScheduleView) -> Fields {
         let (schedule, standing) = (view.start.schedule, view.standing)
         return [
             "cardID": "schedule-\(view.operation)", "operation": operation(view.operation),
-            "url": "\(base)/schedules#schedule-\(view.operation)", "text": schedule.text,
+            "url": "\(base)/schedules#schedule-\(view.operation)", "text": schedule.text, "words": words(for: schedule),
+            "isLate": standing.lacksStart,
             "zone": schedule.isInterval ? nil : schedule.timezone,
             "delay": schedule.randomDelay > 0 ? words(forDelay: schedule.randomDelay) : nil,
             "catchUp": strings.optional("schedules.\(schedule.catchUp.rawValue)"),
@@ -23,18 +30,21 @@ extension PageWriter {
                 ]
                     as Fields
             },
-            "pause": standing.pause.map { ["name": $0.by, "at": moment($0.at)] as Fields },
+            "pause": standing.pause.map { ["name": $0.by, "at": moment($0.at), "reason": $0.reason] as Fields },
             "last": standing.last.map { last($0, view) },
             "missed": standing.missed.map {
                 ["count": format.integer(Int64($0.count)), "isOne": $0.count == 1, "newest": moment($0.newest)]
                     as Fields
             },
             "hasNext": !view.upcoming.isEmpty,
-            "next": view.upcoming.map { time -> Fields in
-                ["iso": CivilTime(time).iso, "local": format.local(schedule.wallClock(at: time))]
-            },
+            "soonest": view.upcoming.first.map { self.next($0, schedule) },
+            "next": view.upcoming.map { self.next($0, schedule) },
             "form": allows(.start, onOperation: view.operation) ? form(view) : nil,
         ]
+    }
+
+    private func next(_ time: Timestamp, _ schedule: Schedule) -> Fields {
+        ["iso": CivilTime(time).iso, "local": format.local(schedule.wallClock(at: time))]
     }
 
     /// A duration in its largest unit that gives a whole number.
@@ -55,7 +65,7 @@ extension PageWriter {
     private func form(_ view: ScheduleView) -> Fields {
         let isPaused = view.standing.pause != nil
         return [
-            "isPaused": isPaused,
+            "isPaused": isPaused, "formID": "pause-\(view.operation)",
             "action": "\(base)/schedules/\(view.operation)/\(isPaused ? "resumption" : "pause")",
         ]
     }

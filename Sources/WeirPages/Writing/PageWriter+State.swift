@@ -10,6 +10,8 @@ extension PageWriter {
         let uid: String
         /// Whether the state is shown on a card.
         let isCompact: Bool
+        /// Whether the verdict of the run is shown above the state.
+        var hasVerdict = false
     }
 
     /// The name of the template of a state.
@@ -55,6 +57,7 @@ extension PageWriter {
             "case": label(of: record.state.caseName, in: record.operation),
             "operation": operation(record.operation), "run": summary(record),
             "progress": gauge(record.state.progress), "stepList": stepList(run, place),
+            "told": place.hasVerdict && tellsMessage(record),
         ]
     }
 

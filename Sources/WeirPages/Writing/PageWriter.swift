@@ -19,6 +19,8 @@ struct PageWriter: Sendable {
     let permissions: Permissions
     let offersLinks: Bool
     let graphs: GraphLayouts
+    /// The operations whose schedules are paused.
+    var paused: Set<String> = []
 
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
 

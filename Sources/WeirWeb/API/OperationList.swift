@@ -129,7 +129,12 @@ extension ScheduleView {
             "operation": .string(operation), "schedule": .string(schedule.text),
             "timezone": .string(schedule.timezone), "randomDelaySeconds": .integer(schedule.randomDelay / 1_000),
             "catchUp": .string(schedule.catchUp.rawValue),
-            "paused": standing.pause.map { ["by": .string($0.by), "at": .string($0.at.description)] } ?? .null,
+            "paused": standing.pause.map {
+                [
+                    "by": .string($0.by), "at": .string($0.at.description),
+                    "reason": $0.reason.map { .string($0) } ?? .null,
+                ]
+            } ?? .null,
             "last": standing.last.map {
                 [
                     "time": .string($0.time.description), "at": .string($0.at.description),

@@ -153,8 +153,7 @@ struct RunListExport {
 
     private static let columns = [
         "id", "operation", "title", "phase", "case", "actor", "startedAt", "endedAt", "seconds", "input", "state",
-        "cause",
-        "retryOf",
+        "cause", "retryOf", "message",
     ]
 
     private func cells(_ run: RunRecord) throws -> [String] {
@@ -163,6 +162,7 @@ struct RunListExport {
             run.state.phase.rawValue, run.state.caseName, run.opening.actor, run.startedAt.description,
             run.endedAt?.description ?? "", run.endedAt.map { String(Double($0 - run.startedAt) / 1_000) } ?? "",
             try run.opening.input.text(), try run.state.payload.text(), run.cause ?? "", run.opening.retryOf ?? "",
+            run.state.payload["message"]?.string ?? "",
         ]
     }
 

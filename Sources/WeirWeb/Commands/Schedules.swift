@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import Logging
 import WeirBoards
@@ -37,15 +38,29 @@ struct SchedulePauses {
     let dashboard: AudienceDashboard
 
     func pause(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let reason = try await reason(exchange)
         let view: ScheduleView
         do {
-            view = try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor)
+            view = try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor, reason: reason)
         } catch {
             throw Problem(error)
         }
         dashboard.logger.notice(
             "A schedule was paused.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(view, exchange)
+    }
+
+    /// The member or field `reason` of the body, which can be empty.
+    private func reason(_ exchange: Exchange) async throws(Problem) -> String? {
+        var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
+        let bytes = try await body.collect()
+        guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else { return nil }
+        let reason = try await bytes.read { (bytes) throws(Problem) -> String? in
+            guard bytes.readableBytes > 0 else { return nil }
+            return type.isForm ? try FormFields(body: bytes).dictionary["reason"] : try JSONValue(body: bytes)["reason"]?.string
+        }
+        let text = reason?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return text.isEmpty ? nil : String(text.prefix(200))
     }
 
     func resume(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {

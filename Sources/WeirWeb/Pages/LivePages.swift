@@ -63,6 +63,7 @@ struct LivePages {
         frame.schedule = try await dashboard.schedule(on: name)
         if name == .runs { frame.views = await RunViews.views(in: exchange) }
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
+        frame.surroundings = await dashboard.surroundings(of: content)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
         let output = try await dashboard.output(on: name, exchange.locale)
@@ -157,6 +158,18 @@ extension AudienceDashboard {
     func schedule(on name: PageName) async throws(Problem) -> ScheduleView? {
         guard case .operation(let id) = name else { return nil }
         do { return try await board.schedule(of: id) } catch { throw Problem(error) }
+    }
+
+    /// The other runs that a run's page mentions, or nil for another page.
+    func surroundings(of content: PageContent) async -> RunSurroundings? {
+        guard case .run(let run) = content else { return nil }
+        let view = board.view()
+        var steps: [RunRecord] = []
+        for step in RunSurroundings.failedSteps(of: run.record).prefix(8) where board.catalog[step.operation] != nil {
+            // A run that has been removed is left out.
+            if let record = try? await board.run(step.run).record { steps.append(record) }
+        }
+        return RunSurroundings(of: run, on: view, steps: steps)
     }
 
     func store(_ id: String) throws(Problem) -> StoreEntry {

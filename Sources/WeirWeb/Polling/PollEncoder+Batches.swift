@@ -144,7 +144,7 @@ extension PollEncoder {
         ) {
             event(
                 change.sequence, stream: change.stream.description, revision: change.revision,
-                renderer.patches(for: publication, page: page))
+                renderer.patches(for: publication, page: page, paused: pausedSchedules))
         }
     }
 

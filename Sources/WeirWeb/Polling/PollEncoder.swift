@@ -42,6 +42,7 @@ final class PollEncoder: Sendable {
     }
 
     var notices: PageNotices { board.pageNotices }
+    var pausedSchedules: Set<String> { board.pausedSchedules }
 
     /// Returns the cache policy, made personal unless the feeds are public.
     func caching(_ caching: PollAnswer.Caching) -> PollAnswer.Caching {

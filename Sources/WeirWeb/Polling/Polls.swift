@@ -104,6 +104,7 @@ struct Snapshots: Sendable {
         frame.locale = page.locale
         if page.topic == .board { frame.arrangement = Pins.arrangement(of: exchange) }
         frame.schedule = try await dashboard.schedule(on: PageName(page.topic))
+        frame.surroundings = await dashboard.surroundings(of: content)
         let output = try await dashboard.output(on: PageName(page.topic), page.locale)
         let html = try await WorkPool.documents.answer { [renderer = dashboard.renderer, frame] in
             renderer.region(content, cursor: cursor, frame: frame, output: output)

@@ -56,6 +56,7 @@ struct Exchange: Sendable {
             locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
             viewer: viewer)
         frame.notices = dashboard.board.pageNotices
+        frame.pausedSchedules = dashboard.board.pausedSchedules
         frame.account = account
         return frame
     }

@@ -33,7 +33,9 @@ import WeirStates
                 for patch in patches { try tree.apply(patch) }
             }
             guard let content else { continue }
-            let html = fixture.pages.region(content, cursor: Fixture.cursor, frame: PageFrame(locale: page.locale))
+            var frame = PageFrame(locale: page.locale)
+            if case .run(let run) = content { frame.surroundings = RunSurroundings(of: run, on: publication.board) }
+            let html = fixture.pages.region(content, cursor: Fixture.cursor, frame: frame)
             let fresh = try #require(PageTree(html))
             if let tree { try #require(tree.canonical == fresh.canonical, "\(page) step \(step)") }
             tree = tree ?? fresh

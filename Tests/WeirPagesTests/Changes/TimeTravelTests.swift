@@ -90,6 +90,7 @@ import WeirStates
         return String(text)
             .replacing("<fieldset class=\"then\" disabled=\"disabled\" aria-label=\"\(words)\">", with: "")
             .replacing("</fieldset>", with: "")
+            .replacing("id=\"past\" open=\"open\"", with: "id=\"past\"")
             .replacing("<span class=\"muted\">Imported from another journal.</span>", with: "")
             .replacing(/(\/api\/v1\/[a-z0-9\/-]+)\?at=[0-9]+/) { $0.output.1 }
             .replacing(/\n+/, with: "\n")
@@ -141,7 +142,8 @@ import WeirStates
     private func fragments(_ publication: Publication, _ past: PastContent, _ frame: PageFrame) throws {
         let html = pages.document(past, frame: frame)
         for patch in pages.patches(for: publication, page: LivePage(past.content.topic, frame.locale)) {
-            guard case .morph(let id, let fragment) = patch, !id.hasPrefix("scrub") else { continue }
+            // What a page shows of other runs is as of now.
+            guard case .morph(let id, let fragment) = patch, !id.hasPrefix("scrub"), id != "run-around" else { continue }
             try #require(html.contains(fragment.trimmingCharacters(in: .whitespacesAndNewlines)), "\(id)")
         }
     }

@@ -19,7 +19,7 @@ import WeirStates
                 "", from: now, last: .init(time: now.before(60_000), at: now, run: "01k9abcdef", refusal: nil),
                 missed: .init(count: 2, newest: now.before(120_000), at: now)),
             ScheduleStanding(
-                "", from: now, pause: .init(by: "<b>Ana</b>", at: now),
+                "", from: now, pause: .init(by: "<b>Ana</b>", at: now, reason: "The <i>audit</i>"),
                 last: .init(time: now, at: now, run: nil, refusal: "A run is active.")),
         ]
         return [
@@ -35,7 +35,7 @@ import WeirStates
             try Self.views(), frame: PageFrame(locale: try #require(PageLocale(tag)), path: "/schedules"))
         #expect(Markup.check(html, as: .document).isEmpty)
         let page = try MarkupDocument(html, as: .document)
-        #expect(try page.elements("//article").map { $0["id"] } == ["schedule-copy", "schedule-watch"])
+        #expect(try page.elements("//tbody/tr").map { $0["id"] } == ["schedule-copy", "schedule-watch"])
     }
 
     @Test func `the page of schedules looks as it was reviewed, in each language`() throws {
@@ -52,18 +52,19 @@ import WeirStates
         let fixture = try Fixture()
         let html = fixture.pages.schedules(try Self.views(), frame: PageFrame())
         let page = try MarkupDocument(html, as: .document)
-        let next = try page.elements("//article[@id='schedule-copy']//ol//time")
-        #expect(next.count == 5)
+        let next = try page.elements("//tr[@id='schedule-copy']/td[3]/time")
+        #expect(next.count == 1)
         #expect(next.first?.text == "23 Nov 2026, 03:30")
         #expect(next.first?["datetime"] == "2026-11-23T06:30:00.000Z")
-        let copy = try #require(try page.elements("//article[@id='schedule-copy']").first).text
+        let copy = try #require(try page.elements("//tr[@id='schedule-copy']").first).text
         #expect(copy.contains("America/Sao_Paulo") && copy.contains("up to 5\u{A0}min later"))
         #expect(copy.contains("2 starts"))
-        let watch = try #require(try page.elements("//article[@id='schedule-watch']").first).text
+        let watch = try #require(try page.elements("//tr[@id='schedule-watch']").first).text
         #expect(watch.contains("by <b>Ana</b>") && watch.contains("A run is active.") && watch.contains("every 15m"))
-        #expect(try page.elements("//article[@id='schedule-watch']//ol").isEmpty)
+        #expect(watch.contains("Every 15m") && watch.contains("The <i>audit</i>"))
+        #expect(copy.contains("Every day at 03:30"))
         #expect(
-            try page.elements("//article//form").map { $0["action"] } == [
+            try page.elements("//tbody//form").map { $0["action"] } == [
                 "/schedules/copy/pause", "/schedules/watch/resumption",
             ])
     }
@@ -86,5 +87,28 @@ import WeirStates
         #expect(
             !pages.schedules(try Self.views(), frame: PageFrame()).contains("<form method=\"post\" action=\"/schedules")
         )
+    }
+
+    @Test(arguments: [
+        ("*/15 * * * *", "Every 15\u{A0}min"), ("0 */6 * * *", "Every 6\u{A0}h"), ("7 * * * *", "Every hour at minute 7"),
+        ("5 4 * * *", "Every day at 04:05"), ("@daily", "Every day at 00:00"), ("0 9 * * 1-5", "Monday to Friday at 09:00"),
+        ("30 8 * * sun", "Every Sunday at 08:30"), ("0 0 1 * *", "On day 1 of every month at 00:00"),
+        ("0 0 1 1 *", nil), ("1,2 * * * *", nil), ("0 9-17 * * *", nil),
+    ] as [(String, String?)])
+    func `a common cron expression is told in words, and another one as it is`(cron: String, words: String?) throws {
+        let writer = try Fixture().pages.writer(.english)
+        #expect(writer.words(for: try Schedule(cron: cron)) == words)
+    }
+
+    @Test func `schedules that did not start come first, and paused ones last`() throws {
+        let start = ScheduledStart(try Schedule(cron: "0 4 * * *"))
+        let late = ScheduleStanding("", from: Self.now, last: .init(time: Self.now, at: Self.now, run: nil, refusal: "x"))
+        let paused = ScheduleStanding("", from: Self.now, pause: .init(by: "Ana", at: Self.now))
+        let views = [("a", paused), ("b", ScheduleStanding("", from: Self.now)), ("c", late)].map { id, standing in
+            ScheduleView(operation: id, start: start, standing: standing, at: Self.now)
+        }
+        let html = try Fixture().pages.schedules(views, frame: PageFrame())
+        let rows = try MarkupDocument(html, as: .document).elements("//tbody/tr")
+        #expect(rows.map { $0["id"] } == ["schedule-c", "schedule-b", "schedule-a"])
     }
 }

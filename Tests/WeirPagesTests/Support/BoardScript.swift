@@ -75,7 +75,7 @@ struct BoardScript {
         let operations = board.operations.map { operation in
             let own = all.filter { $0.record.operation == operation.id }
             return OperationView(
-                id: operation.id, recent: Array(own.prefix(10)), activeRuns: own.count { $0.record.endedAt == nil })
+                id: operation.id, recent: Array(own.prefix(20)), activeRuns: own.count { $0.record.endedAt == nil })
         }
         return BoardView(
             sequence: sequence, operations: operations, recentRuns: Array(all.prefix(25)),

@@ -55,13 +55,16 @@ struct ScheduleTests {
             let form = [
                 "Content-Type: application/x-www-form-urlencoded", "Referer: http://127.0.0.1/operations/steps",
             ]
-            let answer = try await server.ask("POST", "/schedules/steps/pause", headers: form, body: "")
+            let answer = try await server.ask("POST", "/schedules/steps/pause", headers: form, body: "reason=Audit+in+May")
             #expect(answer.status == 303)
             #expect(answer["location"] == "/operations/steps")
             let operation = try await server.ask("GET", "/operations/steps", headers: ["Accept: text/html"])
             #expect(operation.text.contains("id=\"schedule\""))
             #expect(operation.text.contains("action=\"/schedules/steps/resumption\""))
             #expect(!operation.text.contains("29 Feb"))
+            #expect(operation.text.contains("Audit in May"))
+            let told = try await server.ask("GET", "/api/v1/schedules/steps").json()
+            #expect(told["paused"]?["reason"] == "Audit in May")
         }
     }
 

@@ -20,7 +20,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     case rehydrate(store: String, state: JSONValue, actor: String, key: String?)
     case returnTo(store: String, sequence: SequenceNumber, actor: String, key: String?)
     case reset(store: String, actor: String, key: String?)
-    case pauseSchedule(operation: String, actor: String)
+    case pauseSchedule(operation: String, actor: String, reason: String?)
     case resumeSchedule(operation: String)
     case dismissNotice(id: String)
 
@@ -197,8 +197,8 @@ extension Board {
             .init(try await returnTo(store, sequence: sequence, actor: actor, idempotencyKey: key))
         case .reset(let store, let actor, let key):
             .init(try await reset(store, actor: actor, idempotencyKey: key))
-        case .pauseSchedule(let operation, let actor):
-            try await paused(operation, by: actor)
+        case .pauseSchedule(let operation, let actor, let reason):
+            try await paused(operation, by: actor, reason: reason)
         case .resumeSchedule(let operation):
             try await paused(operation, by: nil)
         case .dismissNotice(let id):
@@ -218,8 +218,10 @@ extension Board {
         return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
     }
 
-    private func paused(_ operation: String, by actor: String?) async throws(BoardError) -> BoardCommand.Outcome {
-        _ = try await pause(operation, by: actor)
+    private func paused(
+        _ operation: String, by actor: String?, reason: String? = nil
+    ) async throws(BoardError) -> BoardCommand.Outcome {
+        _ = try await pause(operation, by: actor, reason: reason)
         return .done(true)
     }
 }

@@ -27,20 +27,34 @@ extension PageWriter {
     func run(_ run: RunView, isAlone: Bool) -> Fields {
         let record = run.record
         let id = "run-\(record.id)"
-        let input = inputRows(record)
-        return row(record).merging([
+        return origin(run).merging([
             "runID": id, "chip": chip(record, in: "run"), "isAlone": isAlone, "stateID": "\(id)-state",
-            "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
+            "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false, hasVerdict: true)),
             "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil,
-            "timeline": hasLanes(record) ? nil : timeline(run),
-            "input": input.isEmpty ? nil : ["rows": input] as Fields,
+            "timeline": isAlone || hasLanes(record) ? nil : timeline(run),
+            "verdict": verdict(run), "linksURL": isAlone ? linksURL(record) : nil,
+            // The surroundings are filled in by a page and its patches, since they depend on other runs.
+            "causes": [] as [Fields], "inARow": nil, "success": nil, "queue": nil,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),
             "again": againURL(record), "tells": record.endedAt == nil && !isWatched(record.operation),
-            "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
-            "isReported": record.isReported, "reportTitle": record.opening.report?.title,
             "change": format.integer(record.sequence),
         ])
+    }
+
+    /// The fields of `partials/origin`: who started a run, why, with which input, and how long it waited and ran.
+    func origin(_ run: RunView) -> Fields {
+        let record = run.record
+        let (input, times) = (inputRows(record), times(run))
+        return row(record).merging([
+            "input": input.isEmpty ? nil : ["rows": input] as Fields, "waited": times.waited, "ran": times.ran,
+            "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
+            "isReported": record.isReported, "reportTitle": record.opening.report?.title,
+        ])
+    }
+
+    private func linksURL(_ record: RunRecord) -> String? {
+        offersLinks && allows(.export, onOperation: record.operation) ? "\(base)/runs/\(record.id)/links" : nil
     }
 
     func link(toRun id: String) -> Fields {
@@ -101,7 +115,7 @@ extension PageWriter {
         else { return nil }
         return [
             "formID": "retry-\(record.id)", "action": "\(base)/runs/\(record.id)/retries", "follows": follows,
-            "isUrgent": record.state.phase != .succeeded,
+            "isUrgent": record.state.phase != .succeeded, "isFirst": continueForm(record, follows: follows) == nil,
         ]
     }
 

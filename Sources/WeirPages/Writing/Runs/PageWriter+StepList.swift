@@ -9,7 +9,11 @@ extension PageWriter {
     ///
     /// A step whose operation the reader may not see shows only its name and status.
     func stepList(_ run: RunView, _ place: Place) -> Fields? {
-        guard let progress = stepsProgress(run.record) else { return nil }
+        guard var progress = stepsProgress(run.record) else { return nil }
+        // A queued run has recorded no steps yet.
+        if progress.steps.isEmpty, run.record.endedAt == nil, let plan = catalog[run.record.operation]?.plan {
+            progress = StepsProgress(of: plan)
+        }
         return stepList(progress, run.record.operation, run, place)
     }
 
@@ -23,7 +27,8 @@ extension PageWriter {
             asking.map { question($0.0, id: $0.1, run.record).merging(["isOnly": asking.count == 1]) }
         }
         return [
-            "list": isListed ? steps.map { item($0, id: $1, of: operation, run?.record) } : nil, "isListed": isListed,
+            "list": isListed ? steps.map { listed($0, id: $1, of: operation, run, progress) } : nil,
+            "isListed": isListed,
             "graph": isDrawn ? stepGraph(progress, operation, run, uid: place.uid) : nil,
             "remarks": isDrawn ? remarks(progress, operation, run, uid: place.uid) : nil,
             "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, $0, uid: place.uid) },
@@ -31,6 +36,16 @@ extension PageWriter {
             "sentence": run.flatMap { run in progress.ending.map { words(for: $0, of: run.record) } },
             "hasTakenOver": progress.steps.contains { $0.doneIn != nil }, "asking": questions,
         ]
+    }
+
+    /// A step of the list; one that was skipped after a failure names the failed step.
+    private func listed(
+        _ step: StepsProgress.Step, id: String, of operation: String, _ run: RunView?, _ progress: StepsProgress
+    ) -> Fields {
+        let item = item(step, id: id, of: operation, run?.record)
+        guard step.status == .skipped, progress.ending?.kind == .stepFailed, let failed = progress.ending?.step
+        else { return item }
+        return item.merging(["word": strings(.stepsSkippedAfter, ["step": label(of: failed, in: operation)])])
     }
 
     func stepsProgress(_ record: RunRecord) -> StepsProgress? {

@@ -1,0 +1,66 @@
+package import WeirBoards
+package import WeirJournals
+import WeirOperations
+import WeirStates
+
+/// What a run's page shows of other runs: those of its failed steps, the earlier ones of its operation, and its queue.
+package struct RunSurroundings: Sendable, Hashable {
+    /// The runs of the failed steps, whose errors explain the end of the whole.
+    package var failedSteps: [RunRecord] = []
+    /// The number of failures in a row among the known runs, the run included; 0 unless it failed.
+    package var failures = 0
+    /// Whether runs that are not known could lengthen the row.
+    package var isOpenEnded = false
+    /// The success before the row.
+    package var success: RunRecord?
+    /// The number of active runs of the operation that began before a queued run.
+    package var ahead = 0
+    /// The oldest known of them.
+    package var front: String?
+
+    package init() {}
+
+    /// Creates the surroundings of a run as of a board, with runs of failed steps that the board no longer contains.
+    package init(of run: RunView, on board: BoardView, steps: [RunRecord] = []) {
+        let (record, known) = (run.record, board.operation(run.record.operation)?.recent ?? [])
+        failedSteps = Self.failedSteps(of: record).compactMap { step in
+            board.operation(step.operation)?.recent.first { $0.record.id == step.run }?.record
+                ?? steps.first { $0.id == step.run }
+        }
+        if record.endedAt == nil, record.state.phase == .idle {
+            wait(for: known.filter { $0.record.endedAt == nil }, record, board.operation(record.operation)?.activeRuns)
+        }
+        guard record.isOutcome, record.state.phase != .succeeded else { return }
+        let ended = known.map(\.record).filter { $0.isOutcome && $0.openedSequence <= record.openedSequence }
+        guard ended.contains(where: { $0.id == record.id }) else { return }
+        failures = ended.prefix { $0.state.phase != .succeeded }.count
+        success = failures < ended.count ? ended[failures] : nil
+        isOpenEnded = success == nil && known.count >= OperationView.recentLimit
+    }
+
+    private mutating func wait(for active: [RunView], _ record: RunRecord, _ count: Int?) {
+        guard active.contains(where: { $0.record.id == record.id }), let count else { return }
+        ahead = max(count - 1 - active.count { $0.record.openedSequence > record.openedSequence }, 0)
+        front = active.map(\.record).filter { $0.openedSequence < record.openedSequence }
+            .min { $0.openedSequence < $1.openedSequence }?.id
+    }
+
+    /// The operations and runs of the failed steps of a run of steps.
+    package static func failedSteps(of record: RunRecord) -> [(operation: String, run: String)] {
+        guard record.state.phase == .failed, record.state.payload["steps"] != nil,
+            let progress = try? record.state.payload.decode(StepsProgress.self)
+        else { return [] }
+        return progress.steps.compactMap { step in
+            guard step.status == .failed, !step.allowsFailure, let operation = step.operation, let run = step.run
+            else { return nil }
+            return (operation, run)
+        }
+    }
+}
+
+extension RunRecord {
+    /// Whether the end of the run is a success or a failure: cancelled and imported runs are neither.
+    var isOutcome: Bool {
+        endedAt != nil && origin == nil && [.succeeded, .failed, .interrupted].contains(state.phase)
+    }
+}

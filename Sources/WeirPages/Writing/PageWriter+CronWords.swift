@@ -1,0 +1,56 @@
+import WeirBoards
+
+extension PageWriter {
+    /// A schedule in words, or nil if its expression has no short ones.
+    ///
+    /// Covered are intervals, and cron expressions of single numbers with a step of minutes or hours or a range of weekdays.
+    func words(for schedule: Schedule) -> String? {
+        if schedule.isInterval {
+            return strings(.cronEvery, ["time": String(schedule.text.drop { !$0.isNumber })])
+        }
+        let names = [
+            "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
+            "@monthly": "0 0 1 * *",
+        ]
+        let text = names[schedule.text.lowercased()] ?? schedule.text
+        let fields = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard fields.count == 5, fields[3] == "*" else { return nil }
+        let (minute, hour, day, weekday) = (fields[0], fields[1], fields[2], fields[4])
+        if hour == "*", day == "*", weekday == "*" { return words(forMinute: minute) }
+        guard let minute = Int(minute), (0..<60).contains(minute) else { return nil }
+        if let step = step(hour), minute == 0, day == "*", weekday == "*" {
+            return strings(.cronEvery, ["time": "\(step)\u{A0}h"])
+        }
+        guard let hour = Int(hour), (0..<24).contains(hour) else { return nil }
+        let time = "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+        switch (day, weekday) {
+        case ("*", "*"): return strings(.cronDaily, ["time": time])
+        case ("*", "1-5"): return strings(.cronWeekdays, ["time": time])
+        case ("*", _):
+            let days = strings[.cronDays].split(separator: " ").map(String.init)
+            guard days.count == 7, let number = number(ofDay: weekday) else { return nil }
+            // Never traps: the number is from 0 to 6, and there are seven days.
+            return strings(.cronWeekly, ["time": time, "day": days[number]])
+        case (_, "*"):
+            guard let day = Int(day) else { return nil }
+            return strings(.cronMonthly, ["time": time, "day": String(day)])
+        default: return nil
+        }
+    }
+
+    private func words(forMinute minute: String) -> String? {
+        if minute == "*" { return strings(.cronEvery, ["time": "1\u{A0}min"]) }
+        if let step = step(minute) { return strings(.cronEvery, ["time": "\(step)\u{A0}min"]) }
+        return Int(minute).map { strings(.cronHourly, ["minute": String($0)]) }
+    }
+
+    /// The number of a step such as `*/5`.
+    private func step(_ field: String) -> Int? { field.hasPrefix("*/") ? Int(field.dropFirst(2)) : nil }
+
+    /// The number of a weekday, with Sunday as 0.
+    private func number(ofDay text: String) -> Int? {
+        let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+        if let number = Int(text) { return (0...7).contains(number) ? number % 7 : nil }
+        return names.firstIndex(of: text.lowercased())
+    }
+}
