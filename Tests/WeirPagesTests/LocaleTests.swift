@@ -52,7 +52,10 @@ import WeirStates
             english.now = moment.after(distance)
             return english.ago(moment).replacing("\u{A0}", with: " ")
         }
-        #expect(said == ["now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 24 h"])
+        #expect(
+            said == [
+                "now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 24 h",
+            ])
         portuguese.now = moment.after(300_000)
         #expect(portuguese.ago(moment) == "há 5\u{A0}min")
         let lasted = [-5, 8_100, 72_000, 3_661_000].map { (distance: Int64) in
@@ -116,7 +119,8 @@ import WeirStates
             .run(try #require(fixture.script.runs["r"])), cursor: Fixture.cursor,
             frame: PageFrame(locale: .brazilianPortuguese))
         for words in [
-            "lang=\"pt-BR\"", "Iniciada por ana", "executou por 1,8\u{A0}s", "Erro", "Linha do tempo", "Tentar novamente",
+            "lang=\"pt-BR\"", "Iniciada por ana", "executou por 1,8\u{A0}s", "Erro", "Linha do tempo",
+            "Tentar novamente",
         ] {
             #expect(html.contains(words), "\(words)")
         }

@@ -41,7 +41,8 @@ package struct RunSurroundings: Sendable, Hashable {
     private mutating func wait(for active: [RunView], _ record: RunRecord, _ count: Int?) {
         guard active.contains(where: { $0.record.id == record.id }), let count else { return }
         ahead = max(count - 1 - active.count { $0.record.openedSequence > record.openedSequence }, 0)
-        front = active.map(\.record).filter { $0.openedSequence < record.openedSequence }
+        front =
+            active.map(\.record).filter { $0.openedSequence < record.openedSequence }
             .min { $0.openedSequence < $1.openedSequence }?.id
     }
 

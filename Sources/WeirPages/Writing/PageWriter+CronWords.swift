@@ -29,7 +29,6 @@ extension PageWriter {
         case ("*", _):
             let days = strings[.cronDays].split(separator: " ").map(String.init)
             guard days.count == 7, let number = number(ofDay: weekday) else { return nil }
-            // Never traps: the number is from 0 to 6, and there are seven days.
             return strings(.cronWeekly, ["time": time, "day": days[number]])
         case (_, "*"):
             guard let day = Int(day) else { return nil }

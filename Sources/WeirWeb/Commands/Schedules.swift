@@ -57,7 +57,8 @@ struct SchedulePauses {
         guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else { return nil }
         let reason = try await bytes.read { (bytes) throws(Problem) -> String? in
             guard bytes.readableBytes > 0 else { return nil }
-            return type.isForm ? try FormFields(body: bytes).dictionary["reason"] : try JSONValue(body: bytes)["reason"]?.string
+            return type.isForm
+                ? try FormFields(body: bytes).dictionary["reason"] : try JSONValue(body: bytes)["reason"]?.string
         }
         let text = reason?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         return text.isEmpty ? nil : String(text.prefix(200))

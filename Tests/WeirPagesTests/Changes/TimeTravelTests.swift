@@ -143,7 +143,9 @@ import WeirStates
         let html = pages.document(past, frame: frame)
         for patch in pages.patches(for: publication, page: LivePage(past.content.topic, frame.locale)) {
             // What a page shows of other runs is as of now.
-            guard case .morph(let id, let fragment) = patch, !id.hasPrefix("scrub"), id != "run-around" else { continue }
+            guard case .morph(let id, let fragment) = patch, !id.hasPrefix("scrub"), id != "run-around" else {
+                continue
+            }
             try #require(html.contains(fragment.trimmingCharacters(in: .whitespacesAndNewlines)), "\(id)")
         }
     }

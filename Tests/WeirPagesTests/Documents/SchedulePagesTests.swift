@@ -89,12 +89,15 @@ import WeirStates
         )
     }
 
-    @Test(arguments: [
-        ("*/15 * * * *", "Every 15\u{A0}min"), ("0 */6 * * *", "Every 6\u{A0}h"), ("7 * * * *", "Every hour at minute 7"),
-        ("5 4 * * *", "Every day at 04:05"), ("@daily", "Every day at 00:00"), ("0 9 * * 1-5", "Monday to Friday at 09:00"),
-        ("30 8 * * sun", "Every Sunday at 08:30"), ("0 0 1 * *", "On day 1 of every month at 00:00"),
-        ("0 0 1 1 *", nil), ("1,2 * * * *", nil), ("0 9-17 * * *", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("*/15 * * * *", "Every 15\u{A0}min"), ("0 */6 * * *", "Every 6\u{A0}h"),
+            ("7 * * * *", "Every hour at minute 7"),
+            ("5 4 * * *", "Every day at 04:05"), ("@daily", "Every day at 00:00"),
+            ("0 9 * * 1-5", "Monday to Friday at 09:00"),
+            ("30 8 * * sun", "Every Sunday at 08:30"), ("0 0 1 * *", "On day 1 of every month at 00:00"),
+            ("0 0 1 1 *", nil), ("1,2 * * * *", nil), ("0 9-17 * * *", nil),
+        ] as [(String, String?)])
     func `a common cron expression is told in words, and another one as it is`(cron: String, words: String?) throws {
         let writer = try Fixture().pages.writer(.english)
         #expect(writer.words(for: try Schedule(cron: cron)) == words)
@@ -102,7 +105,8 @@ import WeirStates
 
     @Test func `schedules that did not start come first, and paused ones last`() throws {
         let start = ScheduledStart(try Schedule(cron: "0 4 * * *"))
-        let late = ScheduleStanding("", from: Self.now, last: .init(time: Self.now, at: Self.now, run: nil, refusal: "x"))
+        let late = ScheduleStanding(
+            "", from: Self.now, last: .init(time: Self.now, at: Self.now, run: nil, refusal: "x"))
         let paused = ScheduleStanding("", from: Self.now, pause: .init(by: "Ana", at: Self.now))
         let views = [("a", paused), ("b", ScheduleStanding("", from: Self.now)), ("c", late)].map { id, standing in
             ScheduleView(operation: id, start: start, standing: standing, at: Self.now)

@@ -57,7 +57,8 @@ import WeirStates
         for id in ["a2", "a3", "a4"] { try end(id, .failed(message: "No."), in: &fixture) }
         let page = try page("a3", in: fixture)
         #expect(try text("run-around", on: page).contains("2 failures in a row"))
-        #expect(try page.elements("//*[@id='run-around']//a").map { $0["href"] } == ["/operations/copy/compare?a=a1&b=a3"])
+        #expect(
+            try page.elements("//*[@id='run-around']//a").map { $0["href"] } == ["/operations/copy/compare?a=a1&b=a3"])
         #expect(try self.page("a1", in: fixture).elements("//*[@id='run-around']/*").isEmpty)
     }
 

@@ -55,7 +55,8 @@ struct ScheduleTests {
             let form = [
                 "Content-Type: application/x-www-form-urlencoded", "Referer: http://127.0.0.1/operations/steps",
             ]
-            let answer = try await server.ask("POST", "/schedules/steps/pause", headers: form, body: "reason=Audit+in+May")
+            let answer = try await server.ask(
+                "POST", "/schedules/steps/pause", headers: form, body: "reason=Audit+in+May")
             #expect(answer.status == 303)
             #expect(answer["location"] == "/operations/steps")
             let operation = try await server.ask("GET", "/operations/steps", headers: ["Accept: text/html"])
