@@ -221,7 +221,7 @@ export function listenToScrubber(page, leave, shown) {
     const target = /** @type {Element} */ (event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !form()) return;
     const isOnScrubber = target.matches("#scrub input[data-scrub], #scrub a");
-    if (!isOnScrubber && target !== document.body && target !== page.element) return;
+    if (!isOnScrubber && target !== document.body && target !== page.element && !target.matches("#past > summary")) return;
     if (!stepFor(event.key, isOnScrubber) || document.querySelector("dialog:modal")) return;
     event.preventDefault();
     press(event.key, isOnScrubber);
