@@ -108,4 +108,44 @@ struct HookKeyTests {
         #expect(wrong.rules.isEmpty)
         #expect(wrong.mistakes.first?.line == 2)
     }
+
+    @Test func `e-mail goes to plain addresses, and only chats and incidents have a receiver within the service`()
+        throws
+    {
+        let text = """
+            notify:
+              - {when: [failed], email: [ops@example.com, team@example.com, ops@example.com]}
+              - when: [failed]
+                webhook: {url: "https://api.telegram.org/bot{{secrets.bot}}/sendMessage", body: telegram, to: "-100123"}
+              - when: [failed]
+                webhook: {url: "https://events.pagerduty.com/v2/enqueue", body: pagerduty, to: "{{secrets.pager}}"}
+            """
+        let (definition, none) = DefinitionReader.read(head + text, id: "deploy", file: "deploy.yml")
+        #expect(none.isEmpty)
+        let rules = try #require(definition?.notifications)
+        #expect(rules.map(\.place).first == "E-mail: ops@example.com, team@example.com")
+        #expect(rules.map(\.secrets) == [[], ["bot"], ["pager"]])
+        #expect(
+            mistakes("notify: [{when: [failed], email: [\"Ops <ops@example.com>\"]}]") == [
+                "“Ops <ops@example.com>” is no e-mail address. Write one such as ops@example.com, in ASCII and without a name."
+            ])
+        #expect(
+            mistakes("notify: [{when: [failed], email: []}]") == [
+                "`email` is empty. Write the addresses, such as [ops@example.com]."
+            ])
+        #expect(
+            mistakes("notify: [{when: [failed], webhook: {url: \"https://x.example/\", body: telegram}}]") == [
+                "`to` is missing for telegram: the id of the chat, such as \"-1001234567890\"."
+            ])
+        #expect(
+            mistakes("notify: [{when: [failed], webhook: {url: \"https://x.example/\", body: slack, to: x}}]") == [
+                "`to` has no meaning for slack. It is for telegram and pagerduty; remove it."
+            ])
+        #expect(
+            mistakes("notify: [{when: [server], command: [x]}]") == [
+                "`server` is about the server, not about this operation. Write the rule under `notify` in weir.yml."
+            ])
+        #expect(
+            StandardNotifications.read("notify: [{when: [server], command: [x]}]", file: "weir.yml").mistakes.isEmpty)
+    }
 }

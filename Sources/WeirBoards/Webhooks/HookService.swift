@@ -38,12 +38,19 @@ package struct HookPlan: Sendable, Hashable {
 
     package var hasRules: Bool { !standard.isEmpty || notifications.values.contains { !$0.isEmpty } }
 
+    /// The rules for an operation, or for the server itself.
     package func rules(of operation: String, isStep: Bool = false) -> [NotificationRule] {
-        notifications[operation] ?? (isStep || exempt.contains(operation) ? [] : standard)
+        if operation == ServerCondition.operation { return standard.filter { $0.events.contains(.server) } }
+        return notifications[operation]
+            ?? (isStep || exempt.contains(operation) ? [] : standard.filter { $0.events != [.server] })
     }
 
+    private var allRules: [NotificationRule] { notifications.values.flatMap { $0 } + standard }
+
+    package var sendsMail: Bool { allRules.contains { if case .email = $0.channel { true } else { false } } }
+
     package var secrets: Set<String> {
-        let rules = notifications.values.flatMap { $0 } + standard
+        let rules = allRules
         return Set(rules.flatMap(\.secrets)).union(triggers.values.flatMap { $0 }.map(\.secret))
     }
 }
@@ -67,6 +74,8 @@ package struct DeliveryRecord: Sendable, Hashable, Codable {
     package var triedAt: Int64?
     package var nextAt: Int64
     package var detail: String?
+    /// The receivers of an e-mail that need no further attempt, with the reason if the mail server refused them for good.
+    package var settled: [String: String]?
 
     package init(facts: NotificationFacts, rule: NotificationRule, nextAt: Int64) {
         self.facts = facts

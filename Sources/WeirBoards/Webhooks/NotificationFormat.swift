@@ -1,4 +1,5 @@
 import Foundation
+import WeirJournals
 import WeirStates
 
 /// The format of a notification webhook.
@@ -10,6 +11,14 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
     case teams
     /// An ntfy topic: a text and header fields.
     case ntfy
+    /// A Telegram bot's method `sendMessage`: a text for a chat.
+    case telegram
+    /// A Discord webhook: an embed.
+    case discord
+    /// The PagerDuty Events API v2: an event that opens or resolves an incident.
+    case pagerduty
+    /// The API of a Prometheus Alertmanager: an alert.
+    case alertmanager
 
     package var title: String {
         switch self {
@@ -17,6 +26,19 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
         case .slack: "Slack"
         case .teams: "Teams"
         case .ntfy: "ntfy"
+        case .telegram: "Telegram"
+        case .discord: "Discord"
+        case .pagerduty: "PagerDuty"
+        case .alertmanager: "Alertmanager"
+        }
+    }
+
+    /// The meaning of `to` in a rule, or nil if the format has no such value.
+    package var meaningOfTo: String? {
+        switch self {
+        case .telegram: "the id of the chat, such as \"-1001234567890\""
+        case .pagerduty: "the integration key, such as \"{{secrets.pagerduty}}\""
+        case .generic, .slack, .teams, .ntfy, .discord, .alertmanager: nil
         }
     }
 
@@ -27,13 +49,18 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
 
     /// The request's body with its header fields.
     ///
-    /// Throws `EncodingError` for an input with a number that JSON cannot represent.
-    package func message(_ facts: NotificationFacts) throws -> NotificationMessage {
+    /// `to` is the receiver within the service, for the formats with a ``meaningOfTo``. Throws `EncodingError` for an input
+    /// with a number that JSON cannot represent.
+    package func message(_ facts: NotificationFacts, to: String = "") throws -> NotificationMessage {
         switch self {
         case .generic: NotificationMessage(json: try Self.generic(facts).text())
         case .slack: NotificationMessage(json: try Self.slack(facts).text())
         case .teams: NotificationMessage(json: try Self.teams(facts).text())
         case .ntfy: Self.ntfy(facts)
+        case .telegram: NotificationMessage(json: try Self.telegram(facts, chat: to).text())
+        case .discord: NotificationMessage(json: try Self.discord(facts).text())
+        case .pagerduty: NotificationMessage(json: try Self.pagerduty(facts, key: to).text())
+        case .alertmanager: NotificationMessage(json: try Self.alertmanager(facts).text())
         }
     }
 
@@ -47,6 +74,13 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
         if let planned = facts.plannedAt {
             members["start"] = [
                 "plannedAt": .integer(planned), "message": facts.message.map(JSONValue.string) ?? .null,
+            ]
+        }
+        if let condition = facts.condition {
+            members["condition"] = [
+                "kind": .string(condition.kind.rawValue), "subject": .string(condition.subject),
+                "message": .string(condition.sentence), "over": .bool(condition.isOver),
+                "since": .integer(condition.since.milliseconds),
             ]
         }
         if let run = facts.run {
@@ -142,7 +176,7 @@ extension NotificationFormat {
         }
         var note = slackText(facts.note, limit: 1_000)
         if !facts.url.isEmpty {
-            note += " · <\(facts.url.escaped(slackEscape))|\(facts.run == nil ? "Open the operation" : "Open the run")>"
+            note += " · <\(facts.url.escaped(slackEscape))|\(facts.linkTitle)>"
         }
         blocks.append(["type": "context", "elements": [["type": "mrkdwn", "text": .string(note)]]])
         let text = [facts.headline, facts.message].compactMap { $0 }.joined(separator: ": ")
@@ -178,8 +212,14 @@ extension NotificationFacts {
         }
     }
 
+    var linkTitle: String {
+        if condition != nil { return "Open the system page" }
+        return run == nil ? "Open the operation" : "Open the run"
+    }
+
     var tone: Tone {
         switch event {
+        case .server: condition?.isOver == true ? .good : .warning
         case .succeeded, .recovered: .good
         case .failed, .interrupted, .missed: .bad
         case .slow: .warning
@@ -224,8 +264,9 @@ extension NotificationFormat {
             "version": "1.4", "body": .array(body),
         ]
         if !facts.url.isEmpty {
-            let title = facts.run == nil ? "Open the operation" : "Open the run"
-            card["actions"] = [["type": "Action.OpenUrl", "title": .string(title), "url": .string(facts.url)]]
+            card["actions"] = [
+                ["type": "Action.OpenUrl", "title": .string(facts.linkTitle), "url": .string(facts.url)]
+            ]
         }
         return [
             "type": "message",

@@ -12,6 +12,8 @@ package enum NotificationEvent: String, Sendable, Hashable, Codable, CaseIterabl
     case slow
     /// A scheduled start was refused, or its time passed.
     case missed
+    /// A condition of the server itself began or ended.
+    case server
 }
 
 /// A notification rule: the channel for some events of an operation's runs.
@@ -19,21 +21,26 @@ package struct NotificationRule: Sendable, Hashable {
     package enum Channel: Sendable, Hashable {
         case webhook(Webhook)
         case command([PathTemplate])
+        case email([MailAddress])
     }
 
     package struct Webhook: Sendable, Hashable {
         /// A template with paths below `secrets`.
         package let url: PathTemplate
         package let body: NotificationFormat
+        /// The receiver within the service, for formats that need one; a template with paths below `secrets`.
+        package let to: PathTemplate?
         package let headers: [Header]
         /// The name of the stored secret that signs the request.
         package let signingSecret: String?
 
         package init(
-            url: PathTemplate, body: NotificationFormat, headers: [Header] = [], signingSecret: String? = nil
+            url: PathTemplate, body: NotificationFormat, to: PathTemplate? = nil, headers: [Header] = [],
+            signingSecret: String? = nil
         ) {
             self.url = url
             self.body = body
+            self.to = to
             self.headers = headers
             self.signingSecret = signingSecret
         }
@@ -69,13 +76,15 @@ package struct NotificationRule: Sendable, Hashable {
             let authority = webhook.url.beginning.split(separator: "/").dropFirst().first
             return "\(webhook.body.title): \(authority?.prefix(100) ?? "")"
         case .command(let arguments): return "\(arguments.first?.beginning.prefix(100) ?? "")"
+        case .email(let receivers):
+            return "E-mail: \(receivers.map(\.description).joined(separator: ", ").cut(to: 100))"
         }
     }
 
     /// The names of the stored secrets that the rule needs.
     package var secrets: Set<String> {
         guard case .webhook(let webhook) = channel else { return [] }
-        let paths = webhook.url.paths + webhook.headers.flatMap(\.value.paths)
+        let paths = webhook.url.paths + webhook.headers.flatMap(\.value.paths) + (webhook.to?.paths ?? [])
         return Set(paths.compactMap { $0.below?.description } + [webhook.signingSecret].compactMap { $0 })
     }
 }
@@ -109,6 +118,8 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var output: [String]?
     /// The scheduled time of a start that did not happen, in milliseconds since 1970.
     package var plannedAt: Int64?
+    /// The condition of the server that the message is about.
+    package var condition: ServerCondition?
 
     package init(
         delivery: String, event: NotificationEvent?, operation: String, title: String, run: String? = nil,
@@ -131,6 +142,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     }
 
     package var headline: String {
+        if let condition { return "\(title) \(condition.words)" }
         guard let event else { return "A test message of \(title)" }
         let verb =
             switch event {
@@ -141,6 +153,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
             case .recovered: "succeeds again"
             case .slow: "takes longer than usual"
             case .missed: "was not started by its schedule"
+            case .server: "reports a change of its condition"
             }
         return "\(title) \(verb)"
     }
@@ -167,6 +180,10 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
 
     /// The actor and the duration in one line.
     package var note: String {
+        if let condition {
+            let since = "since \(condition.since)"
+            return condition.isOver ? "It was so \(since)." : "It is so \(since)."
+        }
         guard event != nil else { return "\(actor) asked for it." }
         guard event != .missed else { return "No run was started." }
         return "Started by \(actor)" + (duration.map { " · \($0)" } ?? "")

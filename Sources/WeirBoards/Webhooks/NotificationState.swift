@@ -78,6 +78,17 @@ package struct NotificationState: Sendable, Hashable, Codable {
     }
 }
 
+extension ScheduleStanding {
+    /// The latest start, if it did not happen.
+    package func missingStart(of operation: String) -> MissedStart? {
+        guard lacksStart else { return nil }
+        if let last, last.run == nil, last.at >= missed?.at ?? last.at {
+            return MissedStart(operation, last.time, at: last.at, .refused(last.refusal ?? ""))
+        }
+        return missed.map { MissedStart(operation, $0.newest, at: $0.at, .passed(count: $0.count)) }
+    }
+}
+
 /// How far messages have been created, for a server that takes over.
 package struct ToldPosition: Sendable, Hashable, Codable {
     package let sequence: SequenceNumber

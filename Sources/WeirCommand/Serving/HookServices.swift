@@ -26,7 +26,8 @@ struct HookServices: ServiceLifecycle.Service {
         }
         let sender = NotificationSender(
             environment: OperationEnvironment(outgoing: OutgoingPolicy(allowing: settings.allowances)),
-            commandEnvironment: files.environment, secret: { secrets.value($0) })
+            commandEnvironment: files.environment, mail: try MailServer(settings) { secrets.value($0) },
+            secret: { secrets.value($0) })
         let address = { @Sendable in settings.address(port: port.value) }
         notifier = Notifier(
             board: board, store: store, plan: files.hooks(settings), sender: sender,
@@ -34,6 +35,9 @@ struct HookServices: ServiceLifecycle.Service {
             makeID: { UUID().uuidString.lowercased() }, metrics: metrics, logger: logger)
         let named = files.hooks(settings).secrets.union(files.keptSecrets)
         let missing = named.filter { secrets.value($0) == nil }.sorted()
+        if settings.text("mail.server") == nil, files.hooks(settings).sendsMail {
+            logger.warning("Notifications by e-mail are not sent without a mail server. Set mail.server and mail.from.")
+        }
         if !missing.isEmpty {
             logger.warning(
                 "Secrets that operation files name are not set: weir secret set NAME.",

@@ -134,6 +134,10 @@ struct ServerProcess: Sendable {
                     "held": "\(server.dashboard.held)",
                 ])
         }
+        let conditions = ConditionService(
+            board: board, notifier: hooks.notifier, folder: folder.url,
+            minimumFree: settings.bytes("disk.minimum-free")?.bytes ?? 0, certificate: certificate, backups: backups,
+            fileMistakes: { server.dashboard.fileMistakes }, logger: logger)
         let grace = settings.duration("shutdown.grace") ?? .zero
         let stopNotice = settings.duration("shutdown.notice") ?? .zero
         var configuration = ServiceGroupConfiguration(
@@ -146,6 +150,7 @@ struct ServerProcess: Sendable {
                     }),
                 .init(service: BoardService(board: board, journal: journal, logger: logger)), .init(service: server),
                 .init(service: hooks),
+                .init(service: conditions),
                 .init(service: signals),
                 .init(service: files),
                 .init(
@@ -257,6 +262,7 @@ struct ServerProcess: Sendable {
         web.acceptsClaimedActors = settings.isOnLoopback
         web.helloRoute = true
         web.hooks = hooks.notifier
+        web.conditions = { [notifier = hooks.notifier] in notifier.conditions }
         web.backups = backups
         let folder = DataFolder(settings)
         web.endQuiet = { try Quiet.resume(in: folder, discarding: $0) }

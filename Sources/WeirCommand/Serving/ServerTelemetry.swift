@@ -40,6 +40,11 @@ struct ServerTelemetry: Sendable {
     func services(_ board: Board, _ dashboard: Dashboard, _ notifier: Notifier, folder: URL) -> [any Service] {
         board.observe(in: registry)
         dashboard.observe(in: registry)
+        for kind in ServerCondition.Kind.allCases {
+            registry.observe(.conditions, [("condition", kind.rawValue)]) {
+                notifier.conditions.contains { $0.kind == kind } ? 1 : 0
+            }
+        }
         let samples = SampledGauges(in: registry)
         let sampling = SamplingService {
             let size = try? await board.journalSize()

@@ -1,5 +1,5 @@
 extension Setting {
-    static let all: [Setting] = general + backups + access + limits + StandardCatalog.ids.flatMap(retention)
+    static let all: [Setting] = general + backups + mail + access + limits + StandardCatalog.ids.flatMap(retention)
 
     private static let general: [Setting] = [
         Setting(key: "host", kind: .text, standard: "127.0.0.1", help: "The address to listen on."),
@@ -174,6 +174,9 @@ extension Setting {
         Setting(
             key: "backup.key-file", kind: .path, standard: nil,
             help: "A file with 16 to 1024 bytes with which backups are encrypted; keep a copy of it elsewhere."),
+        Setting(
+            key: "disk.minimum-free", kind: .bytes, standard: "1 GB",
+            help: "The free space of the data folder’s file system below which the server reports a shortage."),
         Setting(
             key: "quiet", kind: .word(["copies", "yes", "no"]), standard: "copies",
             help:

@@ -27,6 +27,7 @@ struct Setting: Sendable {
         case url
         /// A name or an address with a port.
         case listen
+        case mailAddress
         case path
         /// A journal location: a word, or the URL of a database, which can include a password.
         case journal
@@ -66,6 +67,7 @@ struct Setting: Sendable {
         case .mask: "three octal digits, such as 022"
         case .url: "an http or https URL"
         case .listen: "an address and a port, such as 127.0.0.1:9464"
+        case .mailAddress: "an e-mail address, such as weir@example.com"
         case .path: "a path"
         case .journal: "`sqlite`, `memory`, or the URL of a PostgreSQL database, `postgres://USER@HOST/DATABASE`"
         case .list: "a list; outside the file, separated by commas or with repeated flags"
@@ -103,6 +105,10 @@ struct Setting: Sendable {
         case .listen:
             ListenAddress(text) == nil
                 ? "is \"\(text)\"; it must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464" : nil
+        case .mailAddress:
+            MailAddress(text) == nil
+                ? "is \"\(text)\"; it must be an e-mail address such as weir@example.com, in ASCII and without a name"
+                : nil
         case .origins:
             Self.words(of: text).first { FrameAncestor($0) == nil }.map {
                 "has \"\($0)\"; write the origin of a site, such as https://wiki.example.com, without a path"

@@ -20,12 +20,16 @@ extension OperationKeys {
         .init("name", .name(limit: 40), "Its name, if there are several."),
         .init(
             "when", .list(of: .choice(NotificationEvent.allCases.map(\.rawValue)), limit: 10), required: true,
-            "What is worth a message; `recovered` is a success after a failure, `slow` a run that takes longer than usual."
+            "What is worth a message; `recovered` is a success after a failure, `slow` a run that takes longer than usual, and "
+                + "`server`, in the settings only, a condition of the server itself."
         ),
         .init("webhook", .object(webhook), "A request that is sent."),
         .init(
             "command", .list(of: .text(limit: 10_000), limit: 100),
             "A program and its arguments; {{title}}, {{event}}, {{message}} and so on stand for what happened."),
+        .init(
+            "email", .list(of: .text(limit: 254), limit: 50),
+            "The addresses to which the mail server of the settings sends the message."),
     ])
 
     private static let webhook: [Shape.Key] = [
@@ -34,6 +38,9 @@ extension OperationKeys {
             "The address; {{secrets.NAME}} stands for a kept secret, for addresses that are secret."),
         .init(
             "body", .choice(NotificationFormat.allCases.map(\.rawValue)), "What the receiver is; `generic` by default."),
+        .init(
+            "to", .text(limit: 1_000),
+            "The chat of `telegram` or the integration key of `pagerduty`; {{secrets.NAME}} stands for a kept secret."),
         .init(
             "headers", .dictionary(of: .text(limit: 4_000), limit: 20),
             "Header fields; {{secrets.NAME}} stands for a kept secret."),

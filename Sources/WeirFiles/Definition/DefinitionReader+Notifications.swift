@@ -15,20 +15,44 @@ extension DefinitionReader {
             if let when = each["when"], when.list?.isEmpty == true {
                 list.note(when, "`when` is empty. Write what is worth a message, such as [failed, recovered].")
             }
+            if !isOfSettings, events.contains(.server), let when = each["when"] {
+                list.note(
+                    when,
+                    "`server` is about the server, not about this operation. Write the rule under `notify` in weir.yml."
+                )
+            }
             guard let channel = channel(each) else { return nil }
             return NotificationRule(name: name, events: Set(events), channel: channel)
         }
     }
 
     private mutating func channel(_ value: FileValue) -> NotificationRule.Channel? {
-        switch (value["webhook"], value["command"]) {
-        case (let webhook?, nil): return self.webhook(webhook).map { .webhook($0) }
-        case (nil, let command?): return self.notificationCommand(command).map { .command($0) }
+        switch (value["webhook"], value["command"], value["email"]) {
+        case (let webhook?, nil, nil): return self.webhook(webhook).map { .webhook($0) }
+        case (nil, let command?, nil): return self.notificationCommand(command).map { .command($0) }
+        case (nil, nil, let email?): return .email(addresses(email))
         default:
             list.note(
                 value,
-                "A notification has either `webhook`, such as {url: \"https://…\", body: slack}, or `command`, a list.")
+                "A notification has one of `webhook`, such as {url: \"https://…\", body: slack}, `command`, a list, and `email`, "
+                    + "a list of addresses.")
             return nil
+        }
+    }
+
+    private mutating func addresses(_ value: FileValue) -> [MailAddress] {
+        let elements = value.list ?? []
+        if elements.isEmpty { list.note(value, "`email` is empty. Write the addresses, such as [ops@example.com].") }
+        var known: Set<MailAddress> = []
+        return elements.compactMap { element in
+            guard let address = element.text.flatMap({ MailAddress($0) }) else {
+                list.note(
+                    element,
+                    "“\((element.text ?? "").prefix(60))” is no e-mail address. Write one such as ops@example.com, in ASCII and "
+                        + "without a name.")
+                return nil
+            }
+            return known.insert(address).inserted ? address : nil
         }
     }
 
@@ -46,8 +70,15 @@ extension DefinitionReader {
             list.note(place, sentence)
         }
         let headers = (value["headers"]?.members ?? []).compactMap { header($0) }
+        let format = value["body"]?.text.flatMap(NotificationFormat.init) ?? .generic
+        switch (format.meaningOfTo, value["to"]) {
+        case (let meaning?, nil): list.note(value, "`to` is missing for \(format.rawValue): \(meaning).")
+        case (nil, let to?):
+            list.note(to, "`to` has no meaning for \(format.rawValue). It is for telegram and pagerduty; remove it.")
+        default: break
+        }
         return NotificationRule.Webhook(
-            url: url, body: value["body"]?.text.flatMap(NotificationFormat.init) ?? .generic, headers: headers,
+            url: url, body: format, to: value["to"].flatMap { secretTemplate($0) }, headers: headers,
             signingSecret: value["signed_with"]?.text)
     }
 
@@ -126,6 +157,7 @@ package enum StandardNotifications {
     /// Reads a settings file, which mistakes call `file`.
     package static func read(_ text: String, file: String) -> (rules: [NotificationRule], mistakes: [FileMistake]) {
         var reader = DefinitionReader(id: "", file: file)
+        reader.isOfSettings = true
         guard let root = YAMLText.read(text, &reader.list) else { return ([], reader.list.mistakes.sorted()) }
         guard let value = root["notify"] else { return ([], []) }
         Shape.list(of: OperationKeys.notification, limit: 20).check(value, "notify", &reader.list)

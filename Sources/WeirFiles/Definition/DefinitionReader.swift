@@ -4,6 +4,8 @@ import WeirStates
 /// Parses an operation file into a definition, and collects all of its mistakes.
 struct DefinitionReader {
     let id: String
+    /// Whether it reads rules of the settings, for all operations and for the server.
+    var isOfSettings = false
     let file: String
     var list: MistakeList
     private(set) var fields: [String: InputField] = [:]

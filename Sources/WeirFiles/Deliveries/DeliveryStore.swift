@@ -12,6 +12,7 @@ import WeirStates
 /// | `position` | the sequence up to which ends of runs in the journal became messages, and its epoch |
 /// | `state` | the `NotificationState` at that position, as JSON |
 /// | `delivery` | a message: its id, operation, run, status and next attempt, and all of it as JSON; indexed by queue, which is the operation and the rule |
+/// | `condition` | a condition of the server that holds and was reported, as JSON |
 /// | `request` | a request to a trigger, as JSON, with its deduplication key |
 ///
 /// The position advances in the transaction that adds the messages. So an end of a run recorded before a crash is found at the
@@ -71,6 +72,9 @@ package final class DeliveryStore: Sendable {
         CREATE INDEX IF NOT EXISTS delivery_queue ON delivery (\(queue), next, id) WHERE status = 'waiting';
         CREATE INDEX IF NOT EXISTS delivery_of_operation ON delivery (operation, at);
         CREATE INDEX IF NOT EXISTS delivery_of_run ON delivery (run) WHERE run IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS condition (
+            kind TEXT NOT NULL, subject TEXT NOT NULL, json BLOB NOT NULL, PRIMARY KEY (kind, subject)
+        ) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS request (
             id INTEGER PRIMARY KEY, operation TEXT NOT NULL, trigger TEXT NOT NULL, key TEXT, run TEXT,
             at INTEGER NOT NULL, json BLOB NOT NULL
@@ -121,6 +125,29 @@ package final class DeliveryStore: Sendable {
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
         }
         kept.withLock { $0.letGo() }
+    }
+
+    /// Changes the conditions that hold and adds the messages about that, in one transaction; returns the conditions.
+    func changeConditions(
+        _ change: @escaping @Sendable ([ServerCondition]) -> (conditions: [ServerCondition], messages: [DeliveryRecord])
+    ) async throws -> [ServerCondition] {
+        let conditions = try await file.write { database in
+            let known = try Data.fetchAll(database, sql: "SELECT json FROM condition ORDER BY kind, subject").map {
+                try JSONDecoder().decode(ServerCondition.self, from: $0)
+            }
+            let (conditions, messages) = change(known)
+            guard conditions != known else { return known }
+            try database.execute(sql: "DELETE FROM condition")
+            for condition in conditions {
+                try database.execute(
+                    sql: "INSERT INTO condition (kind, subject, json) VALUES (?, ?, ?)",
+                    arguments: [condition.kind.rawValue, condition.subject, try JSONEncoder().encode(condition)])
+            }
+            for message in messages { try Self.put(message, isNew: true, database) }
+            return conditions
+        }
+        kept.withLock { $0.letGo() }
+        return conditions
     }
 
     func update(_ delivery: DeliveryRecord) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import WeirBoards
+import WeirFlows
 package import WeirStandard
 import WeirStates
 
@@ -9,6 +10,8 @@ package struct NotificationSender: Sendable {
         case delivered(String)
         /// A temporary failure, with the delay in milliseconds that the receiver asks for.
         case again(String, after: Int64? = nil)
+        /// What became of an e-mail by receiver; `again` is the reason if others need another attempt.
+        case mail(settled: [String: String], again: String?)
         case failed(String)
     }
 
@@ -19,12 +22,14 @@ package struct NotificationSender: Sendable {
     private let post: HTTPPost
     private let commandEnvironment: CommandEnvironment
     private let environment: OperationEnvironment
+    private let mail: MailServer?
     private let secret: @Sendable (String) -> String?
 
     package init(
-        environment: OperationEnvironment, commandEnvironment: CommandEnvironment,
+        environment: OperationEnvironment, commandEnvironment: CommandEnvironment, mail: MailServer? = nil,
         secret: @escaping @Sendable (String) -> String?
     ) {
+        self.mail = mail
         post = HTTPPost(environment: environment)
         self.environment = environment
         self.commandEnvironment = commandEnvironment
@@ -41,14 +46,20 @@ package struct NotificationSender: Sendable {
             let url = webhook.url.filled { $0.below.flatMap { secret($0.description) } }
             return url.flatMap { try? HTTPTarget($0) }.map { .server($0.place.lowercased()) }
         case .command(let arguments): return .program(arguments)
+        case .email: return mail.map { .server($0.place.lowercased()) }
         }
     }
 
     /// Sends a message once; throws only `CancellationError`.
-    func send(_ facts: NotificationFacts, by rule: NotificationRule) async throws -> Outcome {
+    ///
+    /// An e-mail is sent to the receivers that are not settled.
+    func send(
+        _ facts: NotificationFacts, by rule: NotificationRule, settled: [String: String] = [:]
+    ) async throws -> Outcome {
         switch rule.channel {
         case .webhook(let webhook): try await send(facts, to: webhook)
         case .command(let arguments): try await run(arguments, facts)
+        case .email(let receivers): try await send(facts, to: receivers.filter { settled[$0.description] == nil })
         }
     }
 
@@ -71,7 +82,7 @@ package struct NotificationSender: Sendable {
             return text
         }
         do {
-            var message = try webhook.body.message(facts)
+            var message = try webhook.body.message(facts, to: webhook.to.map(filled) ?? "")
             let url = try filled(webhook.url)
             used.append(url)
             for header in webhook.headers { message.headers[header.name] = try filled(header.value) }
@@ -92,6 +103,27 @@ package struct NotificationSender: Sendable {
             return failure.mayPass ? .again(words) : .failed(words)
         } catch is EncodingError {
             return .failed("The run’s input has a number that JSON does not have.")
+        }
+    }
+
+    // MARK: E-mail
+
+    private func send(_ facts: NotificationFacts, to receivers: [MailAddress]) async throws -> Outcome {
+        guard let mail else {
+            return .again(
+                "There is no mail server. Set mail.server and mail.from in the settings, and restart the server.")
+        }
+        let message = MailMessage(
+            content: NotificationMail(facts), sender: mail.sender, receivers: receivers, delivery: facts.delivery,
+            at: facts.endedAt)
+        do {
+            return Outcome(try await mail.send(message, in: environment, within: Self.timeout))
+        } catch let failure as MailFailure {
+            return failure.mayPass ? .again(failure.sentence) : .failed(failure.sentence)
+        } catch let unknown as MailServer.Unknown {
+            return .again(unknown.description)
+        } catch is WorkPool.Busy {
+            return .again("The server is too busy to read the certificates.")
         }
     }
 
@@ -185,11 +217,31 @@ package struct NotificationSender: Sendable {
     }
 }
 
+extension NotificationSender.Outcome {
+    fileprivate init(_ outcome: MailOutcome) {
+        var settled = Dictionary(outcome.reached.map { ($0.description, "") }) { $1 }
+        for refusal in outcome.refused { settled[refusal.receiver.description] = refusal.words }
+        let again = outcome.deferred.map { "\($0.receiver) was refused for now: \($0.words)." }
+        self = .mail(settled: settled, again: again.isEmpty ? nil : again.joined(separator: " "))
+    }
+}
+
 extension DeliveryRecord {
     mutating func take(_ outcome: NotificationSender.Outcome, now: Int64) {
         switch outcome {
         case .delivered(let words): (status, detail) = (.delivered, words)
         case .failed(let words): (status, detail) = (.failed, words)
+        case .mail(let more, let again):
+            let settled = (settled ?? [:]).merging(more) { $1 }
+            self.settled = settled
+            let refused = settled.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+                .map { "\($0.key) was refused: \($0.value)." }
+            let words = ([again].compactMap { $0 } + refused).joined(separator: " ")
+            if again != nil {
+                take(.again(words), now: now)
+            } else {
+                take(refused.isEmpty ? .delivered("The mail server took the message.") : .failed(words), now: now)
+            }
         case .again(let words, let asked):
             detail = words
             guard let wait = RetryPlan.wait(afterAttempts: attempts, asked: asked) else {

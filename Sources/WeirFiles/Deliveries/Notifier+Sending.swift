@@ -88,6 +88,7 @@ extension Notifier {
             return nil
         }
         outcomes.count(delivery.status)
+        if delivery.status != .waiting { await noteEnd(of: delivery) }
         guard delivery.status == .failed else { return wasSlow }
         logger.warning(
             "A message was not delivered.",
@@ -111,7 +112,7 @@ extension Notifier {
         // Before sending, so that an attempt which crashes the server counts, and attempts stay bounded.
         try await store.update(delivery)
         let elapsed = sender.stopwatch()
-        let outcome = try await sender.send(delivery.facts, by: rule)
+        let outcome = try await sender.send(delivery.facts, by: rule, settled: delivery.settled ?? [:])
         let wasSlow = elapsed() >= Self.slow
         delivery.take(outcome, now: now().milliseconds)
         try await store.update(delivery)

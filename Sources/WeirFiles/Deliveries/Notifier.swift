@@ -29,6 +29,7 @@ package final class Notifier: Sendable {
     let queue = WakeSignal()
     let begun = WakeSignal()
     let turns = Locked(DeliveryTurns())
+    let standing = Locked<[ServerCondition]>([])
     /// Whether this server notifies, and the position stored for other servers.
     let telling = Locked<(isTelling: Bool, written: SequenceNumber)>((false, .zero))
 

@@ -390,7 +390,11 @@ struct CheckScenario {
         let node = JournalNode(id: "x", name: "x", beat: 1, isRecording: true, standing: NodeStanding())
         let nodes = [NodeView(node: node, isThis: true, isSilent: false)]
         let check = SystemFacts.Check(problems: [problem], at: Timestamp(milliseconds: 0))
-        let facts = SystemFacts(facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes)
+        let conditions = ServerCondition.Kind.allCases.map { kind in
+            ServerCondition(kind, since: Timestamp(milliseconds: 0), sentence: "s")
+        }
+        let facts = SystemFacts(
+            facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes, conditions: conditions)
         _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
     }
 }

@@ -56,10 +56,14 @@ package struct SystemFacts: Sendable {
     package var check: Check?
     /// The servers that share the journal; empty if it cannot be shared.
     package var nodes: [NodeView]
+    /// The conditions of the server that hold.
+    package var conditions: [ServerCondition]
 
     package init(
-        facts: [Fact], counts: [RunCount] = [], check: Check? = nil, nodes: [NodeView] = []
+        facts: [Fact], counts: [RunCount] = [], check: Check? = nil, nodes: [NodeView] = [],
+        conditions: [ServerCondition] = []
     ) {
+        self.conditions = conditions
         self.facts = facts
         self.counts = counts
         self.check = check

@@ -13,7 +13,14 @@ extension PageWriter {
                 ]
             },
             "counts": counts, "others": others, "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
-            "check": system.check.map(fields), "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
+            "conditions": system.conditions.map { condition -> Fields in
+                [
+                    "title": strings.optional("condition.\(condition.kind.rawValue)"), "sentence": condition.sentence,
+                    "since": moment(condition.since),
+                ]
+            },
+            "hasConditions": !system.conditions.isEmpty, "check": system.check.map(fields),
+            "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
         ]
     }
 

@@ -129,7 +129,7 @@ extension HTTPExchange {
 /// Performs work with a time limit; returns nil once the limit was reached and the cancelled work has ended.
 ///
 /// Rethrows the work's errors. Cancelling the caller cancels the work.
-func withTimeLimit<Value: Sendable>(
+package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { group in

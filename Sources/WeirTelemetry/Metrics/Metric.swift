@@ -99,6 +99,10 @@ extension Metric {
     package static let diskFree = Metric(
         "weir_disk_free_bytes", .gauge, "Free space of the data folder's file system for the server's user.")
 
+    package static let conditions = Metric(
+        "weir_server_condition", .gauge, ["condition"],
+        "1 while a condition holds that operators should know about, otherwise 0.")
+
     // MARK: Messages
 
     package static let deliveries = Metric(
@@ -130,7 +134,7 @@ extension Metric {
         runs, activeRuns, queuedRuns, oldestQueued, runDuration, runWait, failuresInARow,
         scheduleLateness, scheduleMissed, scheduleRefused,
         requests, requestDuration, heldPolls,
-        recording, commit, journalBytes, diskFree,
+        recording, commit, journalBytes, diskFree, conditions,
         deliveries, deliveriesWaiting, spansDropped,
         build, cpu, memory, openFiles, maximumFiles, startTime,
     ]

@@ -21,6 +21,10 @@ struct Health {
         }
         var members: [String: JSONValue] = ["status": "ready", "role": .string(dashboard.board.role.rawValue)]
         if dashboard.board.isQuiet { members["quiet"] = true }
+        if let conditions = dashboard.configuration.conditions?() {
+            // Only the kinds: everybody can read this.
+            members["conditions"] = .array(Set(conditions.map(\.kind.rawValue)).sorted().map(JSONValue.string))
+        }
         members["backup"] = dashboard.configuration.backups.map { .string($0.standing.word) }
         return try .json(.object(members))
     }

@@ -45,8 +45,11 @@ struct SystemPage {
         if let memory = ProcessUsage.residentBytes() { facts.append(.init("memory", .bytes(memory))) }
         var check = dashboard.checks.last
         // The check covers the whole catalog, so restricted audiences see only counts.
-        if !dashboard.permissions.allowsEverywhere(.see) { check = check?.counted }
-        let system = SystemFacts(facts: facts, counts: counts, check: check, nodes: board.nodes)
+        let seesAll = dashboard.permissions.allowsEverywhere(.see)
+        if !seesAll { check = check?.counted }
+        let system = SystemFacts(
+            facts: facts, counts: counts, check: check, nodes: board.nodes,
+            conditions: seesAll ? dashboard.configuration.conditions?() ?? [] : [])
         let frame = exchange.frame(dashboard)
         return try await .page(for: exchange) { [renderer = dashboard.renderer] in
             renderer.system(system, frame: frame)

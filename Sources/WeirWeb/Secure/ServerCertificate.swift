@@ -3,6 +3,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 import Synchronization
+package import WeirJournals
 import WeirStates
 
 /// A certificate chain and its key, read from PEM files and reloadable at run time.
@@ -12,6 +13,8 @@ package final class ServerCertificate: Sendable {
     private struct Material: Sendable {
         let chain: [NIOSSLCertificateSource]
         let key: NIOSSLPrivateKeySource
+        /// When a certificate of the chain ends, in seconds since 1970.
+        let end: Int64
     }
 
     private static let limit = 1 << 20
@@ -37,6 +40,12 @@ package final class ServerCertificate: Sendable {
         material.withLock { $0 = fresh }
     }
 
+    /// When the first of its certificates ends.
+    package var end: Timestamp {
+        let (milliseconds, isOver) = material.withLock { $0.end }.multipliedReportingOverflow(by: 1_000)
+        return Timestamp(milliseconds: isOver ? .max : milliseconds)
+    }
+
     func configuration() -> TLSConfiguration {
         let first = material.withLock { $0 }
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -59,7 +68,8 @@ package final class ServerCertificate: Sendable {
             let material = Material(
                 chain: certificates.map { .certificate($0) },
                 key: .privateKey(
-                    try NIOSSLPrivateKey(bytes: Array(RegularFile.bytes(of: key, limit: limit)), format: .pem)))
+                    try NIOSSLPrivateKey(bytes: Array(RegularFile.bytes(of: key, limit: limit)), format: .pem)),
+                end: certificates.map { Int64($0.notValidAfter) }.min() ?? .max)
             // Checks that the key belongs to the certificate.
             _ = try NIOSSLContext(
                 configuration: .makeServerConfiguration(certificateChain: material.chain, privateKey: material.key))

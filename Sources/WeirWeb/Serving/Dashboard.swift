@@ -34,6 +34,8 @@ public final class Dashboard: Sendable {
     private let attached = Mutex<AccessCheck?>(nil)
 
     package var configuration: WebConfiguration { services.configuration }
+    /// The mistakes that the last check of templates, strings and operation files found; nil while a check is running.
+    package var fileMistakes: [TemplateProblem]? { services.checks.last?.problems }
     var mount: MountPath { services.mount }
     var check: RequestCheck { services.check }
     var clock: any WaitClock { services.clock }

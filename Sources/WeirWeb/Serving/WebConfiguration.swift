@@ -62,6 +62,8 @@ public struct WebConfiguration: Sendable {
     package var hooks: (any HookService)?
     /// Ends a quiet start, and with `true` discards what has waited; nil if the server is never quiet.
     package var endQuiet: (@Sendable (_ discarding: Bool) throws -> Void)?
+    /// Returns the conditions of the server that hold; nil if none are observed.
+    package var conditions: (@Sendable () -> [ServerCondition])?
     /// The backups of the server; nil for none.
     package var backups: (any BackupKeeper)?
     /// The number of requests to one trigger that may start runs per minute; all triggers together may start four times as

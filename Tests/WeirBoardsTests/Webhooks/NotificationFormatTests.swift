@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirJournals
 import WeirStates
 
 @testable import WeirBoards
@@ -13,8 +14,8 @@ struct NotificationFormatTests {
             actor: "Ana", input: ["database": "orders"], startedAt: 0, endedAt: 61_000)
     }
 
-    private func json(_ format: NotificationFormat, _ facts: NotificationFacts) throws -> JSONValue {
-        let message = try format.message(facts)
+    private func json(_ format: NotificationFormat, _ facts: NotificationFacts, to: String = "") throws -> JSONValue {
+        let message = try format.message(facts, to: to)
         #expect(message.headers["Content-Type"] == "application/json")
         return try JSONValue(parsing: Data(message.body.utf8))
     }
@@ -120,6 +121,81 @@ struct NotificationFormatTests {
         #expect(title.utf8.allSatisfy { (0x20...0x7e).contains($0) })
         let encoded = try #require(Data(base64Encoded: String(title.dropFirst("=?UTF-8?B?".count).dropLast(2))))
         #expect(String(decoding: encoded, as: UTF8.self) == "Cópia\r\nX-Evil: 1 failed")
+    }
+
+    @Test func `Telegram gets a plain text within its limit, with the last lines and the link`() throws {
+        var facts = facts(String(repeating: "🚰*", count: 5_000))
+        facts.output = ["line 1", "<b>line</b> 2"]
+        let body = try json(.telegram, facts, to: "-100123")
+        #expect(body["chat_id"] == "-100123")
+        #expect(body["parse_mode"] == nil && body["link_preview_options"] == ["is_disabled": true])
+        let text = try #require(body["text"]?.string)
+        #expect(text.utf16.count <= 4_096)
+        #expect(
+            text.hasPrefix("❌ Back up <!channel> & *all* failed")
+                && text.hasSuffix("https://weir.example/runs/r?a=1&b=2"))
+        #expect(text.contains("line 1\n<b>line</b> 2"))
+    }
+
+    @Test func `Discord gets an embed within its limits that mentions nobody and ends no block early`() throws {
+        var facts = facts("@everyone [click](https://evil.example) " + String(repeating: "x", count: 9_000))
+        facts.output = ["```", "@here"]
+        let body = try json(.discord, facts)
+        #expect(body["allowed_mentions"] == ["parse": []])
+        let embed = try #require(body["embeds"]?.array?.first)
+        #expect(try #require(embed["title"]?.string).count <= 256)
+        #expect(embed["url"] == "https://weir.example/runs/r?a=1&b=2")
+        let description = try #require(embed["description"]?.string)
+        #expect(description.count <= 4_096)
+        #expect(description.hasPrefix(#"\@everyone \[click\]\(https\:"#))
+        #expect(description.components(separatedBy: "```").count == 3)
+    }
+
+    @Test func `an incident of PagerDuty is opened by a failure and resolved by the recovery`() throws {
+        var facts = facts()
+        facts.output = ["disk full"]
+        let failed = try json(.pagerduty, facts, to: "key")
+        facts.event = .recovered
+        let recovered = try json(.pagerduty, facts, to: "key")
+        #expect(failed["routing_key"] == "key" && failed["event_action"] == "trigger")
+        #expect(recovered["event_action"] == "resolve" && recovered["dedup_key"] == failed["dedup_key"])
+        #expect(failed["dedup_key"] == "weir.example/backup")
+        let payload = try #require(failed["payload"])
+        #expect(payload["severity"] == "error" && payload["source"] == "weir.example")
+        #expect(payload["timestamp"] == "1970-01-01T00:01:01.000Z")
+        #expect(payload["custom_details"]?["output"] == "disk full")
+        facts.event = .slow
+        #expect(try json(.pagerduty, facts, to: "key")["dedup_key"] != failed["dedup_key"])
+    }
+
+    @Test func `an alert of Alertmanager has the same labels when it is resolved`() throws {
+        var facts = facts()
+        let failed = try #require(try json(.alertmanager, facts).array?.first)
+        facts.event = .recovered
+        let recovered = try #require(try json(.alertmanager, facts).array?.first)
+        #expect(failed["labels"] == recovered["labels"])
+        #expect(failed["labels"]?["alertname"] == "WeirRunFailed" && failed["labels"]?["severity"] == "critical")
+        #expect(failed["startsAt"] == "1970-01-01T00:01:01.000Z" && failed["endsAt"] == "1970-01-02T00:01:01.000Z")
+        #expect(recovered["startsAt"] == nil && recovered["endsAt"] == "1970-01-01T00:01:01.000Z")
+        #expect(failed["annotations"]?["description"] == "It ended with exit code 1.")
+    }
+
+    @Test(arguments: ServerCondition.Kind.allCases)
+    func `every receiver learns that a condition of the server began and ended`(_ kind: ServerCondition.Kind) throws {
+        var condition = ServerCondition(kind, of: "x", since: Timestamp(milliseconds: 0), sentence: "It is so.")
+        let rule = NotificationRule(name: "1", events: [.server], channel: .command([]))
+        for isOver in [false, true] {
+            condition.isOver = isOver
+            let facts = condition.facts(
+                by: rule, server: "Weir at x", url: "https://x/system", at: Timestamp(milliseconds: 60_000))
+            for format in NotificationFormat.allCases {
+                let message = try format.message(facts, to: "k")
+                #expect((message.body + message.headers.values.joined()).contains("Weir at x \(condition.words)"))
+            }
+            let body = try json(.pagerduty, facts)
+            #expect(
+                body["event_action"] == (isOver ? "resolve" : "trigger") && body["dedup_key"]?.string == "x/\(kind) x")
+        }
     }
 
     @Test func `a test says that it is one`() throws {

@@ -1,0 +1,62 @@
+import WeirStates
+
+// https://core.telegram.org/bots/api#sendmessage: a text of at most 4,096 UTF-16 code units. Without a `parse_mode`, no markup
+// is interpreted.
+extension NotificationFormat {
+    static func telegram(_ facts: NotificationFacts, chat: String) -> JSONValue {
+        let parts = [
+            "\(facts.tone.emoji) \(facts.headline.cut(to: 300))", facts.message?.cut(to: 700), facts.note.cut(to: 300),
+            facts.shownOutput,
+        ]
+        var text = parts.compactMap { $0 }.joined(separator: "\n\n")
+        while text.utf16.count > 3_500 { text.removeLast() }
+        if !facts.url.isEmpty { text += "\n\n\(facts.url.cut(to: 500))" }
+        return ["chat_id": .string(chat), "text": .string(text), "link_preview_options": ["is_disabled": true]]
+    }
+}
+
+// https://docs.discord.com/developers/resources/message#embed-object: a title of at most 256 characters, a description of at
+// most 4,096. Markdown is escaped, and nobody is mentioned.
+extension NotificationFormat {
+    static func discord(_ facts: NotificationFacts) -> JSONValue {
+        var description = facts.message.map { discordText($0.cut(to: 600)) + "\n" } ?? ""
+        description += discordText(facts.note.cut(to: 300))
+        if let output = facts.shownOutput {
+            // A zero-width space between graves, which would end the block.
+            description += "\n```\n\(output.replacing("`", with: "`\u{200B}").cut(to: 2_600))\n```"
+        }
+        var embed: [String: JSONValue] = [
+            "title": .string(discordText(facts.headline).cut(to: 256)), "description": .string(description),
+            "color": .integer(facts.tone.color),
+        ]
+        if !facts.url.isEmpty { embed["url"] = .string(facts.url) }
+        return ["embeds": [.object(embed)], "allowed_mentions": ["parse": []]]
+    }
+
+    private static func discordText(_ text: String) -> String {
+        text.reduce(into: "") { text, character in
+            if "\\*_~|`>#[]()<@:-".contains(character) { text.append("\\") }
+            text.append(character)
+        }
+    }
+}
+
+extension NotificationFacts.Tone {
+    fileprivate var emoji: String {
+        switch self {
+        case .good: "✅"
+        case .bad: "❌"
+        case .warning: "⚠️"
+        case .neutral: "ℹ️"
+        }
+    }
+
+    fileprivate var color: Int64 {
+        switch self {
+        case .good: 0x2E_7D32
+        case .bad: 0xC6_2828
+        case .warning: 0xF9_A825
+        case .neutral: 0x60_7D8B
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import WeirStates
+
+// https://developer.pagerduty.com/docs/send-alert-event: an event triggers an incident or resolves it; both have the same
+// `dedup_key`, of at most 255 characters. The summary has at most 1,024 characters.
+extension NotificationFormat {
+    static func pagerduty(_ facts: NotificationFacts, key: String) -> JSONValue {
+        var details: [String: JSONValue] = ["note": .string(facts.note)]
+        if let message = facts.message { details["message"] = .string(message.cut(to: 3_000)) }
+        if let output = facts.shownOutput { details["output"] = .string(output) }
+        if let run = facts.run { details["run"] = .string(run) }
+        let severity =
+            switch facts.tone {
+            case .good, .neutral: "info"
+            case .bad: "error"
+            case .warning: "warning"
+            }
+        let summary = [facts.headline, facts.message].compactMap { $0 }.joined(separator: ": ")
+        var event: [String: JSONValue] = [
+            "routing_key": .string(key), "event_action": facts.resolves ? "resolve" : "trigger",
+            "dedup_key": .string("\(facts.source)/\(facts.problem)".cut(to: 255)), "client": "Weir",
+            "payload": [
+                "summary": .string(summary.cut(to: 1_024)), "source": .string(facts.source.cut(to: 255)),
+                "severity": .string(severity), "timestamp": .string(facts.moment(facts.endedAt)),
+                "component": .string(facts.operation), "class": .string(facts.event?.rawValue ?? "test"),
+                "custom_details": .object(details),
+            ],
+        ]
+        if !facts.url.isEmpty {
+            event["client_url"] = .string(facts.url)
+            event["links"] = [["href": .string(facts.url), "text": .string(facts.linkTitle)]]
+        }
+        return .object(event)
+    }
+}
+
+// https://prometheus.io/docs/alerting/latest/alerts_api/: a list of alerts. Alerts with equal labels are one; `endsAt` in the
+// past resolves it.
+extension NotificationFormat {
+    /// How long an alert without a resolution is active, in milliseconds.
+    private static let activeFor: Int64 = 86_400_000
+
+    static func alertmanager(_ facts: NotificationFacts) -> JSONValue {
+        let severity =
+            switch facts.tone {
+            case .bad: "critical"
+            case .warning: "warning"
+            case .good, .neutral: "info"
+            }
+        var annotations: [String: JSONValue] = [
+            "summary": .string(facts.headline.cut(to: 1_000)), "note": .string(facts.note.cut(to: 1_000)),
+        ]
+        if let message = facts.message { annotations["description"] = .string(message.cut(to: 3_000)) }
+        if let output = facts.shownOutput { annotations["output"] = .string(output) }
+        let end = facts.resolves ? facts.endedAt : facts.endedAt.addingReportingOverflow(activeFor).partialValue
+        var alert: [String: JSONValue] = [
+            "labels": [
+                "alertname": .string(facts.alertName), "instance": .string(facts.source),
+                "operation": .string(facts.operation), "problem": .string(facts.problem),
+                // Equal for the alert and its resolution, which Alertmanager recognises by its labels.
+                "severity": .string(facts.resolves ? facts.resolvedSeverity : severity),
+            ],
+            "annotations": .object(annotations), "endsAt": .string(facts.moment(end)),
+        ]
+        if !facts.resolves { alert["startsAt"] = .string(facts.moment(facts.endedAt)) }
+        if !facts.url.isEmpty { alert["generatorURL"] = .string(facts.url) }
+        return [.object(alert)]
+    }
+}
+
+extension NotificationFacts {
+    /// Whether the event ends a problem that an earlier message reported.
+    fileprivate var resolves: Bool { event != nil && tone == .good }
+
+    /// A name of the problem that is the same in the message about its end.
+    fileprivate var problem: String {
+        if let condition {
+            return condition.subject.isEmpty
+                ? condition.kind.rawValue : "\(condition.kind.rawValue) \(condition.subject)"
+        }
+        switch event {
+        case .slow: return "\(operation) slow"
+        case .missed: return "\(operation) missed"
+        case nil: return "test \(delivery)"
+        default: return operation
+        }
+    }
+
+    fileprivate var alertName: String {
+        switch event {
+        case .server: "WeirServer"
+        case .slow: "WeirRunSlow"
+        case .missed: "WeirStartMissed"
+        case nil: "WeirTest"
+        default: "WeirRunFailed"
+        }
+    }
+
+    fileprivate var resolvedSeverity: String { condition == nil ? "critical" : "warning" }
+
+    /// The host of this server in URLs, with its port.
+    fileprivate var source: String {
+        let authority = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first
+        return authority.map(String.init) ?? "weir"
+    }
+
+    /// Milliseconds since 1970 as an RFC 3339 time.
+    fileprivate func moment(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

@@ -1,0 +1,148 @@
+"""E-mail through a real mail server: TLS, sign-in, refusals, cut connections and servers that hang."""
+
+import os
+import subprocess
+
+import pytest
+from mailbox import Mailbox, Silent
+from weir import BINARY, until
+
+OPERATION = """
+title: "Cópia & <b>envio</b> 🚰"
+command: [sh, -c, 'for i in $(seq 30); do echo "line $i <script>"; done; echo .; echo "the token is $TOKEN"; exit 3']
+inputs: [{name: token, type: secret, kept: token}]
+env: {TOKEN: "{{token}}"}
+notify: [{when: [failed], email: [ops@example.com, team@example.com]}]
+"""
+
+
+@pytest.fixture
+def tls():
+    return "starttls"
+
+
+@pytest.fixture
+def mailbox(tmp_path, tls):
+    mailbox = Mailbox(tmp_path, tls)
+    yield mailbox
+    mailbox.stop()
+
+
+@pytest.fixture
+def settings(tmp_path, mailbox, tls):
+    (tmp_path / "operations").mkdir()
+    (tmp_path / "operations" / "copy.yml").write_text(OPERATION)
+    for name, value in {"mail": mailbox.password, "token": "a-token-of-some-length"}.items():
+        command = [BINARY, "secret", "set", name, "--data", str(tmp_path / "data")]
+        subprocess.run(command, input=value, text=True, check=True, cwd=tmp_path, capture_output=True)
+    signed_in = {"WEIR_MAIL_USER": mailbox.user, "WEIR_MAIL_PASSWORD": "mail"}
+    return {
+        "WEIR_MAIL_SERVER": mailbox.address, "WEIR_MAIL_FROM": "weir@example.com", "WEIR_MAIL_SECURITY": tls,
+        "WEIR_MAIL_CA_FILE": str(mailbox.authority), **(signed_in if tls != "none" else {}),
+    }
+
+
+def delivery(weir, status="delivered"):
+    """The newest message, once it has come to a status."""
+
+    def now():
+        found = weir.ask("operations/copy/notifications")["deliveries"]
+        return found and (found[0]["status"] == status or found[0]["detail"] and status == "waiting") and found[0]
+
+    return until(now)
+
+
+@pytest.mark.parametrize("tls", ["starttls", "tls", "none"])
+def test_a_failed_run_is_mailed_as_text_and_html_with_its_last_lines_and_a_link(weir, mailbox, tls):
+    run = weir.run("copy")["id"]
+    assert delivery(weir)["attempts"] == 1
+    assert mailbox.receivers == [["ops@example.com", "team@example.com"]]
+    if tls != "none":
+        assert mailbox.sign_ins == [("PLAIN", tls == "starttls", True)] or mailbox.sign_ins[0][2]
+    mail = mailbox.mails[0]
+    assert mail["Subject"] == "Cópia & <b>envio</b> 🚰 failed"
+    assert mail["From"].addresses[0].addr_spec == "weir@example.com"
+    assert [address.addr_spec for address in mail["To"].addresses] == ["ops@example.com", "team@example.com"]
+    assert mail["Message-ID"] == f"<{run}-1@example.com>" and mail["Auto-Submitted"] == "auto-generated"
+    assert mail["Date"].datetime.tzinfo and not mail.defects
+    text, html = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    assert f"{weir.url}/runs/{run}" in text and f'href="{weir.url}/runs/{run}"' in html
+    assert "line 13 <script>\n" in text and "\n.\n" in text and "line 12" not in text
+    assert "line 30 &lt;script&gt;" in html and "<script>" not in html
+    assert "a-token-of-some-length" not in text + html
+    assert mailbox.password not in weir.log.read_text()
+
+
+def test_a_message_that_is_refused_for_now_is_sent_again_only_to_whom_it_did_not_reach(weir, mailbox):
+    mailbox.replies["RCPT"] = ["250 ok", "450 greylisted"]
+    weir.run("copy")
+    until(lambda: len(mailbox.mails) == 2)
+    assert mailbox.receivers == [["ops@example.com"], ["team@example.com"]]
+    assert len({mail["Message-ID"] for mail in mailbox.mails}) == 1
+    assert delivery(weir)["attempts"] == 2
+
+
+def test_a_message_that_is_refused_for_good_is_given_up_with_the_reason(weir, mailbox):
+    mailbox.replies["RCPT"] = ["550 no such user", "250 ok"]
+    weir.run("copy")
+    found = delivery(weir, "failed")
+    assert found["attempts"] == 1 and found["detail"] == "ops@example.com was refused: 550 no such user."
+    assert mailbox.receivers == [["team@example.com"]]
+
+
+def test_a_cut_connection_is_an_attempt_that_is_repeated(weir, mailbox):
+    mailbox.replies["DATA"] = ["cut"]
+    weir.run("copy")
+    assert "closed the connection" in delivery(weir, "waiting")["detail"]
+    assert delivery(weir)["attempts"] == 2
+
+
+def test_a_wrong_password_is_said_and_never_shown(weir, mailbox, tmp_path):
+    command = [BINARY, "secret", "set", "mail", "--data", str(weir.data)]
+    subprocess.run(command, input="wrong horse battery", text=True, check=True, cwd=tmp_path, capture_output=True)
+    until(lambda: (weir.data / "secrets.json").read_text().count("wrong horse"))
+    weir.run("copy")
+    assert delivery(weir, "failed")["detail"].startswith("The mail server refused the sign-in: 535")
+    assert mailbox.mails == [] and "wrong horse" not in weir.log.read_text()
+
+
+def test_a_server_with_a_certificate_of_somebody_else_gets_nothing(weir, mailbox, tmp_path):
+    weir.terminate()
+    weir.environment.pop("WEIR_MAIL_CA_FILE")
+    weir.start()
+    weir.run("copy")
+    assert "certificate is not trusted" in delivery(weir, "waiting")["detail"]
+    assert mailbox.sign_ins == [] and mailbox.mails == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+def test_a_server_that_hangs_ends_an_attempt_after_half_a_minute(weir, security):
+    silent = Silent()
+    weir.terminate()
+    weir.environment |= {"WEIR_MAIL_SERVER": silent.address, "WEIR_MAIL_SECURITY": security}
+    weir.start()
+    weir.run("copy")
+    found = until(lambda: (found := delivery(weir, "waiting"))["detail"] and found, seconds=60)
+    assert "did not take the message within 30 s" in found["detail"]
+    silent.stop()
+
+
+def test_settings_of_mail_that_do_not_fit_together_are_refused_at_the_start(tmp_path):
+    def start(**settings):
+        variables = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_MAIL")}
+        command = [BINARY, "serve", "--port", "0", "--data", str(tmp_path / "other")]
+        ended = subprocess.run(
+            command, env=variables | settings, cwd=tmp_path, capture_output=True, text=True, timeout=30)
+        return ended.returncode, ended.stderr
+
+    server = {"WEIR_MAIL_SERVER": "localhost:25"}
+    code, words = start(**server)
+    assert code == 78 and "mail.from is not" in words
+    server["WEIR_MAIL_FROM"] = "weir@example.com"
+    code, words = start(**server, WEIR_MAIL_USER="weir")
+    assert code == 78 and "mail.password or mail.password-file" in words
+    code, words = start(**server, WEIR_MAIL_USER="weir", WEIR_MAIL_PASSWORD="x", WEIR_MAIL_SECURITY="none")
+    assert code == 78 and "readable on the network" in words
+    code, words = start(WEIR_MAIL_SERVER="localhost:25", WEIR_MAIL_FROM="Weir <weir@example.com>\nBcc: x@example.com")
+    assert code == 78 and "WEIR_MAIL_FROM" in words
