@@ -9,6 +9,7 @@ import threading
 import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
+from weir import free_port
 
 
 class Mailbox:
@@ -27,14 +28,11 @@ class Mailbox:
         if tls == "tls":
             options = {"ssl_context": context}
         self._controller = Controller(
-            self, hostname="localhost", port=0, authenticator=self._sign_in, auth_required=tls != "none",
+            self, hostname="localhost", port=free_port(), authenticator=self._sign_in, auth_required=tls != "none",
             auth_require_tls=tls == "starttls", **options,
         )
-        # The controller tests its port before the port is known.
-        self._controller._trigger_server = lambda: None
         self._controller.start()
-        self.port = self._controller.server.sockets[0].getsockname()[1]
-        self.address = f"localhost:{self.port}"
+        self.address = f"localhost:{self._controller.port}"
 
     def stop(self):
         self._controller.stop()

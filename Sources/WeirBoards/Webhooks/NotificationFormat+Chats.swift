@@ -5,12 +5,12 @@ import WeirStates
 extension NotificationFormat {
     static func telegram(_ facts: NotificationFacts, chat: String) -> JSONValue {
         let parts = [
-            "\(facts.tone.emoji) \(facts.headline.cut(to: 300))", facts.message?.cut(to: 700), facts.note.cut(to: 300),
+            "\(facts.tone.emoji) \(facts.headline.cut(to: 300, .utf16))", facts.message?.cut(to: 700, .utf16),
+            facts.note.cut(to: 300, .utf16),
             facts.shownOutput,
         ]
-        var text = parts.compactMap { $0 }.joined(separator: "\n\n")
-        while text.utf16.count > 3_500 { text.removeLast() }
-        if !facts.url.isEmpty { text += "\n\n\(facts.url.cut(to: 500))" }
+        var text = parts.compactMap { $0 }.joined(separator: "\n\n").cut(to: 3_500, .utf16)
+        if !facts.url.isEmpty { text += "\n\n\(facts.url.cut(to: 500, .utf16))" }
         return ["chat_id": .string(chat), "text": .string(text), "link_preview_options": ["is_disabled": true]]
     }
 }
@@ -19,25 +19,25 @@ extension NotificationFormat {
 // most 4,096. Markdown is escaped, and nobody is mentioned.
 extension NotificationFormat {
     static func discord(_ facts: NotificationFacts) -> JSONValue {
-        var description = facts.message.map { discordText($0.cut(to: 600)) + "\n" } ?? ""
-        description += discordText(facts.note.cut(to: 300))
+        var description = facts.message.map { discordText($0, limit: 1_000) + "\n" } ?? ""
+        description += discordText(facts.note, limit: 400)
         if let output = facts.shownOutput {
             // A zero-width space between graves, which would end the block.
-            description += "\n```\n\(output.replacing("`", with: "`\u{200B}").cut(to: 2_600))\n```"
+            description += "\n```\n\(output.replacing("`", with: "`\u{200B}").cut(to: 2_600, .utf16))\n```"
         }
         var embed: [String: JSONValue] = [
-            "title": .string(discordText(facts.headline).cut(to: 256)), "description": .string(description),
+            "title": .string(discordText(facts.headline, limit: 256)), "description": .string(description),
             "color": .integer(facts.tone.color),
         ]
         if !facts.url.isEmpty { embed["url"] = .string(facts.url) }
         return ["embeds": [.object(embed)], "allowed_mentions": ["parse": []]]
     }
 
-    private static func discordText(_ text: String) -> String {
-        text.reduce(into: "") { text, character in
-            if "\\*_~|`>#[]()<@:-".contains(character) { text.append("\\") }
-            text.append(character)
+    private static func discordText(_ text: String, limit: Int) -> String {
+        let escape = { (scalar: Unicode.Scalar) in
+            "\\*_~|`>#[]()<@:-".unicodeScalars.contains(scalar) ? "\\\(scalar)" : nil
         }
+        return text.cut(to: limit, .utf16, escape: escape).escaped(escape)
     }
 }
 

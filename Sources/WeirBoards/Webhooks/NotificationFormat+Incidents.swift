@@ -6,7 +6,7 @@ import WeirStates
 extension NotificationFormat {
     static func pagerduty(_ facts: NotificationFacts, key: String) -> JSONValue {
         var details: [String: JSONValue] = ["note": .string(facts.note)]
-        if let message = facts.message { details["message"] = .string(message.cut(to: 3_000)) }
+        if let message = facts.message { details["message"] = .string(message.cut(to: 3_000, .utf16)) }
         if let output = facts.shownOutput { details["output"] = .string(output) }
         if let run = facts.run { details["run"] = .string(run) }
         let severity =
@@ -18,9 +18,10 @@ extension NotificationFormat {
         let summary = [facts.headline, facts.message].compactMap { $0 }.joined(separator: ": ")
         var event: [String: JSONValue] = [
             "routing_key": .string(key), "event_action": facts.resolves ? "resolve" : "trigger",
-            "dedup_key": .string("\(facts.source)/\(facts.problem)".cut(to: 255)), "client": "Weir",
+            "dedup_key": .string("\(facts.source)/\(facts.problem)".cut(to: 255, .utf16)), "client": "Weir",
             "payload": [
-                "summary": .string(summary.cut(to: 1_024)), "source": .string(facts.source.cut(to: 255)),
+                "summary": .string(summary.cut(to: 1_024, .utf16)),
+                "source": .string(facts.source.cut(to: 255, .utf16)),
                 "severity": .string(severity), "timestamp": .string(facts.moment(facts.endedAt)),
                 "component": .string(facts.operation), "class": .string(facts.event?.rawValue ?? "test"),
                 "custom_details": .object(details),
@@ -48,9 +49,10 @@ extension NotificationFormat {
             case .good, .neutral: "info"
             }
         var annotations: [String: JSONValue] = [
-            "summary": .string(facts.headline.cut(to: 1_000)), "note": .string(facts.note.cut(to: 1_000)),
+            "summary": .string(facts.headline.cut(to: 1_000, .utf16)),
+            "note": .string(facts.note.cut(to: 1_000, .utf16)),
         ]
-        if let message = facts.message { annotations["description"] = .string(message.cut(to: 3_000)) }
+        if let message = facts.message { annotations["description"] = .string(message.cut(to: 3_000, .utf16)) }
         if let output = facts.shownOutput { annotations["output"] = .string(output) }
         let end = facts.resolves ? facts.endedAt : facts.endedAt.addingReportingOverflow(activeFor).partialValue
         var alert: [String: JSONValue] = [

@@ -139,7 +139,7 @@ extension String {
         return self
     }
 
-    fileprivate func escaped(_ escape: (Unicode.Scalar) -> String?) -> String {
+    func escaped(_ escape: (Unicode.Scalar) -> String?) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if let replacement = escape(scalar) { text += replacement } else { text.unicodeScalars.append(scalar) }
         }

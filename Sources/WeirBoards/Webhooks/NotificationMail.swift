@@ -5,7 +5,7 @@ package struct NotificationMail: Sendable, Hashable {
     package let html: String
 
     package init(_ facts: NotificationFacts) {
-        subject = facts.headline.cut(to: 200)
+        subject = facts.headline.cut(to: 200, .utf16)
         let link = facts.url.isEmpty ? nil : "\(facts.linkTitle): \(facts.url)"
         let output = facts.shownOutput.map { "The last lines of output:\n\n\($0)" }
         let parts = [facts.headline, facts.message, facts.note, link, output]

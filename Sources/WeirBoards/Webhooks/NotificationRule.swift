@@ -77,7 +77,7 @@ package struct NotificationRule: Sendable, Hashable {
             return "\(webhook.body.title): \(authority?.prefix(100) ?? "")"
         case .command(let arguments): return "\(arguments.first?.beginning.prefix(100) ?? "")"
         case .email(let receivers):
-            return "E-mail: \(receivers.map(\.description).joined(separator: ", ").cut(to: 100))"
+            return "E-mail: \(receivers.map(\.description).joined(separator: ", ").cut(to: 100, .utf16))"
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 import WeirBoards
-import WeirFlows
 package import WeirStandard
 import WeirStates
 
@@ -122,8 +121,10 @@ package struct NotificationSender: Sendable {
             return failure.mayPass ? .again(failure.sentence) : .failed(failure.sentence)
         } catch let unknown as MailServer.Unknown {
             return .again(unknown.description)
-        } catch is WorkPool.Busy {
-            return .again("The server is too busy to read the certificates.")
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return .again("The message could not be sent. Check mail.server and mail.ca-file.")
         }
     }
 
