@@ -34,7 +34,7 @@ extension NotificationFormat {
     }
 
     private static func discordText(_ text: String, limit: Int) -> String {
-        let escape = { (scalar: Unicode.Scalar) in
+        let escape = { (scalar: Unicode.Scalar) -> String? in
             "\\*_~|`>#[]()<@:-".unicodeScalars.contains(scalar) ? "\\\(scalar)" : nil
         }
         return text.cut(to: limit, .utf16, escape: escape).escaped(escape)
