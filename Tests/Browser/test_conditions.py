@@ -94,14 +94,14 @@ def test_refused_settings(weir, receivers):
 
 def test_a_disk_below_its_limit_is_not_reported_again_after_a_restart(weir, receivers):
     weir.terminate()
-    weir.environment["WEIR_DISK_MINIMUM_FREE"] = "1000000 GB"
+    weir.environment["WEIR_DISK_WARN_BELOW"] = "1000000 GB"
     weir.start()
-    begun(weir, receivers, "disk", "disk.minimum-free")
+    begun(weir, receivers, "disk", "disk.warn-below")
     weir.kill()
     weir.start()
     until(lambda: standing(weir) == ["disk"])
     weir.terminate()
-    del weir.environment["WEIR_DISK_MINIMUM_FREE"]
+    del weir.environment["WEIR_DISK_WARN_BELOW"]
     weir.start()
     ended(weir, receivers, "disk")
 

@@ -40,14 +40,20 @@ final class BackupService: ServiceLifecycle.Service, BackupKeeper {
         (self.quiet, self.clock, self.now, self.logger) = (quiet, clock, now, logger)
         folder = DataFolder(settings)
         target = settings.text("backup.folder").map { URL(filePath: $0, directoryHint: .isDirectory) }
-        key = try settings.text("backup.key-file").map { try BackupKey(file: $0) }
+        key = try Self.check(settings)
         schedule = try settings.text("backup.schedule").map { try Schedule(cron: $0) }
         started = now()
         known = Mutex(BackupRecord.read(in: folder))
-        guard schedule == nil || target != nil else {
+    }
+
+    /// Returns the key of backups; throws `StartError` if the settings do not fit together.
+    @discardableResult
+    static func check(_ settings: Settings) throws -> BackupKey? {
+        guard settings.text("backup.schedule") == nil || settings.text("backup.folder") != nil else {
             throw StartError.misconfigured(
                 "backup.schedule is set, but backup.folder is not. Name the folder for the backups.")
         }
+        return try settings.text("backup.key-file").map { try BackupKey(file: $0) }
     }
 
     func run() async throws {

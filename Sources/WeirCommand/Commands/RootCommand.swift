@@ -46,9 +46,14 @@ struct RootCommand: AsyncParsableCommand {
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serves the dashboard.", usage: "weir serve [--config <file>] [--<setting> <value>] ...",
-        discussion: SettingFlags.help)
+        abstract: "Serves the dashboard.",
+        usage: "weir serve [--check-config] [--config <file>] [--<setting> <value>] ...", discussion: SettingFlags.help)
 
+    @Flag(
+        help:
+            "Tells every mistake of the configuration with its place, and exits: with 78 if there is one, otherwise with 0."
+    )
+    var checkConfig = false
     @OptionGroup var flags: SettingFlags
 
     func run() async throws {
@@ -66,6 +71,11 @@ struct Serve: AsyncParsableCommand {
         var sources = flags.sources(environment: environment)
         if let socket { sources.flags.use(["host": socket.host, "port": String(socket.port)]) }
         let settings = try Settings.inForce(sources)
+        if checkConfig {
+            let check = ConfigurationCheck.all(settings, config: flags.config, environment: environment)
+            guard check.show() else { throw ExitCode(78) }
+            return
+        }
         let level = LogLevel(settings)
         let isJSON = settings.text("log.format") == "json"
         LoggingSystem.bootstrap(

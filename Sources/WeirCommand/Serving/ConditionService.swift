@@ -74,7 +74,7 @@ struct ConditionService: ServiceLifecycle.Service {
         guard free < limit else { return nil }
         return
             "The file system of the data folder has \(Self.megabytes(free)) MB left, and \(Self.megabytes(Double(minimumFree))) MB "
-            + "is the limit of disk.minimum-free. Remove files, lower the retention or enlarge the file system."
+            + "is the limit of disk.warn-below. Remove files, lower the retention or enlarge the file system."
     }
 
     private static func megabytes(_ bytes: Double) -> Int64 {

@@ -55,6 +55,11 @@ extension Setting {
                 "How much space is kept free on the disk of a journal in a file: with less, no run starts, and output is not kept."
         ),
         Setting(
+            key: "disk.warn-below", kind: .bytes, standard: "1 GB",
+            help:
+                "With less free space than this on the disk of the data folder, the server warns its operators (`when: [server]`)."
+        ),
+        Setting(
             key: "runbook", kind: .list, standard: nil,
             help: "Markdown files with task lists, each a checklist that several people can work through together."),
         Setting(
@@ -174,9 +179,6 @@ extension Setting {
         Setting(
             key: "backup.key-file", kind: .path, standard: nil,
             help: "A file with 16 to 1024 bytes with which backups are encrypted; keep a copy of it elsewhere."),
-        Setting(
-            key: "disk.minimum-free", kind: .bytes, standard: "1 GB",
-            help: "The free space of the data folder’s file system below which the server reports a shortage."),
         Setting(
             key: "quiet", kind: .word(["copies", "yes", "no"]), standard: "copies",
             help:

@@ -25,6 +25,11 @@ enum SettingsDocument {
         The environment can belong to other programs too: a variable that begins with `WEIR_` and is not a setting only causes a
         warning in the log.
 
+        `weir serve --check-config`, with the same flags and environment as the server, starts nothing and changes nothing. It prints every
+        mistake of the settings with roles, grants and notifications, of certificates, the mail server and backups, of operation files,
+        templates, strings and runbooks, and exits with 78 if there is one. Secrets that are not set are remarks. Run it before a reload or
+        an upgrade.
+
         ## Signals
 
         `SIGHUP` (`kill -HUP`, `systemctl reload`) makes the server read the file again. It applies the settings marked *live* below,

@@ -1,0 +1,96 @@
+import Foundation
+import WeirBoards
+import WeirFiles
+import WeirFlows
+import WeirJournals
+import WeirPages
+import WeirStandard
+import WeirWeb
+
+/// The mistakes of a configuration, found without starting a server and without changing anything.
+struct ConfigurationCheck {
+    /// The mistakes, each with its place.
+    private(set) var problems: [String] = []
+    /// What is no mistake but may surprise.
+    private(set) var remarks: [String] = []
+    private(set) var operations = 0
+    private(set) var stores = 0
+
+    /// Checks files of operations, templates, strings and runbooks; throws `StartError` if their folders cannot be read.
+    static func files(
+        _ settings: Settings, config: String?, environment: [String: String]
+    ) throws -> ConfigurationCheck {
+        var check = ConfigurationCheck()
+        let port = MutableStateFlow<Int?>(nil)
+        let standard = StandardCatalog(settings: settings, folder: URL(filePath: "."), port: port.asStateFlow())
+        var catalog = standard.served
+        let runbooks = Runbooks(files: settings.list("runbook"))
+        let files = try OperationFolderService(settings, config: config, environment: environment)
+        files.add(to: &catalog)
+        runbooks.add(to: &catalog)
+        (check.operations, check.stores) = (catalog.entries.count, catalog.stores.count)
+        if catalog.stores.isEmpty, let sample = RunbookState.samples.first {
+            // Checks the runbook templates with a sample if no runbook is served.
+            Runbooks.add(sample, id: "runbook", to: &catalog)
+        }
+        check.remarks = files.remarks
+        check.problems = (catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)).map { "\($0)" }
+        do {
+            var texts = files.texts
+            texts.problems += runbooks.problems
+            let templates = try TemplateSet(overlay: settings.templatesFolder, declared: texts)
+            check.problems += PageRenderer(catalog: catalog, templates: templates).check().map { "\($0)" }
+        } catch let error as TemplateSetError {
+            check.problems.append("\(error)")
+        }
+        let plan = files.hooks(settings)
+        let missing = plan.secrets.union(files.keptSecrets).filter { files.secrets.value($0) == nil }.sorted()
+        check.remarks += missing.map { "The secret “\($0)” is not set: weir secret set \($0)" }
+        if settings.text("mail.server") == nil, plan.sendsMail {
+            check.remarks.append(
+                "Notifications by e-mail are not sent without a mail server. Set mail.server and mail.from.")
+        }
+        return check
+    }
+
+    /// Checks everything that a start reads: also access, certificates, the mail server, backups and the public folder.
+    static func all(_ settings: Settings, config: String?, environment: [String: String]) -> ConfigurationCheck {
+        var check = ConfigurationCheck()
+        func attempt(_ step: () throws -> Void) {
+            do { try step() } catch { check.problems.append("\(error)") }
+        }
+        attempt { _ = try AccessPlan(settings) }
+        attempt {
+            guard let chain = settings.text("tls.cert"), let key = settings.text("tls.key") else { return }
+            let end = try ServerCertificate(chain: chain, key: key).end
+            if end < Timestamp(Date()) {
+                check.problems.append("A certificate in tls.cert ended at \(end). Renew it.")
+            }
+        }
+        attempt { _ = try MailServer(settings) { _ in nil } }
+        attempt { try BackupService.check(settings) }
+        do {
+            let files = try files(settings, config: config, environment: environment)
+            (check.operations, check.stores) = (files.operations, files.stores)
+            check.problems += files.problems
+            check.remarks += files.remarks
+        } catch {
+            check.problems.append("\(error)")
+        }
+        return check
+    }
+
+    /// Prints the result: remarks and the number of problems to standard error, everything else to standard output.
+    ///
+    /// Returns whether there are no problems.
+    func show() -> Bool {
+        for remark in remarks { complain(remark) }
+        for problem in problems { print(problem) }
+        guard problems.isEmpty else {
+            complain(problems.count == 1 ? "1 problem" : "\(problems.count) problems")
+            return false
+        }
+        print("Operations: \(operations), stores: \(stores). No problems.")
+        return true
+    }
+}

@@ -1,0 +1,49 @@
+"""`weir serve --check-config`: every mistake of a configuration, without a server."""
+
+import os
+import subprocess
+
+from weir import BINARY
+
+
+def check(folder, *words):
+    """The exit code, the mistakes and the remarks."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")}
+    ended = subprocess.run(
+        [BINARY, "serve", "--check-config", *words], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=60, check=False,
+    )
+    return ended.returncode, ended.stdout.splitlines(), ended.stderr.splitlines()
+
+
+def test_a_configuration_without_mistakes_is_accepted_and_nothing_is_made(tmp_path):
+    (tmp_path / "weir.yml").write_text("port: 8080\n")
+    code, said, remarks = check(tmp_path)
+    assert (code, remarks) == (0, []) and said[-1].endswith("No problems.")
+    assert [path.name for path in tmp_path.iterdir()] == ["weir.yml"]
+
+
+def test_mistakes_of_all_parts_are_told_at_once(tmp_path):
+    (tmp_path / "weir.yml").write_text(
+        "host: 0.0.0.0\ntls: {cert: chain.pem, key: key.pem}\nmail: {server: 'mail.example:587'}\n"
+        "backup: {schedule: '0 3 * * *'}\n"
+        "notify:\n  - {when: [server], webhook: {url: '{{secrets.chat}}', body: slack}}\n"
+    )
+    (tmp_path / "operations").mkdir()
+    (tmp_path / "operations" / "copy.yml").write_text("title: Copy\ncomand: [x]\n")
+    code, said, remarks = check(tmp_path)
+    assert code == 78
+    for words in ("let everybody who reaches it do everything", "certificate and the key", "mail.from is not",
+                  "backup.folder is not", "copy.yml:2"):
+        assert any(words in line for line in said), (words, said)
+    assert any("The secret “chat” is not set" in line for line in remarks)
+    assert remarks[-1] == f"{len(said)} problems"
+
+
+def test_mistakes_of_the_settings_file_have_their_lines(tmp_path):
+    (tmp_path / "weir.yml").write_text(
+        "port: 99999\nprt: 1\nnotify:\n  - {when: [failed], email: [nobody]}\ngrants:\n  - {role: unknown, to: x}\n")
+    code, _, mistakes = check(tmp_path, "--log-level", "loud")
+    assert code == 78
+    for place in ("--log-level", "weir.yml:1", "weir.yml:2", "weir.yml:4", "weir.yml:6"):
+        assert any(line.startswith(place + ":") for line in mistakes), (place, mistakes)
