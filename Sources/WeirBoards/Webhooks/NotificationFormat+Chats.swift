@@ -16,7 +16,7 @@ extension NotificationFormat {
 }
 
 // https://docs.discord.com/developers/resources/message#embed-object: a title of at most 256 characters, a description of at
-// most 4,096. Markdown is escaped, and nobody is mentioned.
+// most 4,096. Markdown is escaped, and mentions have no effect.
 extension NotificationFormat {
     static func discord(_ facts: NotificationFacts) -> JSONValue {
         var description = facts.message.map { discordText($0, limit: 1_000) + "\n" } ?? ""

@@ -11,7 +11,7 @@ import WeirWeb
 struct ConfigurationCheck {
     /// The mistakes, each with its place.
     private(set) var problems: [String] = []
-    /// What is no mistake but may surprise.
+    /// Remarks about settings that are valid but may be unintended.
     private(set) var remarks: [String] = []
     private(set) var operations = 0
     private(set) var stores = 0

@@ -133,7 +133,7 @@ package final class DeliveryStore: Sendable {
     ) async throws -> [ServerCondition] {
         let conditions = try await file.write { database in
             let known = try Data.fetchAll(database, sql: "SELECT json FROM condition ORDER BY kind, subject").map {
-                try JSONDecoder().decode(ServerCondition.self, from: $0)
+                try ServerCondition(json: $0)
             }
             let (conditions, messages) = change(known)
             guard conditions != known else { return known }

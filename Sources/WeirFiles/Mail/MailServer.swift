@@ -7,7 +7,7 @@ import WeirFlows
 package import WeirStandard
 import WeirStates
 
-/// A mail server that takes messages, and the address that they come from.
+/// A mail server, and the sender of the messages that it takes.
 package struct MailServer: Sendable {
     package let host: String
     package let port: WeirStandard.Port

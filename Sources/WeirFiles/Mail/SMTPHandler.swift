@@ -59,7 +59,7 @@ final class SMTPHandler: ChannelInboundHandler {
         switch action {
         case .send(let command): send(command, context)
         case .secure:
-            // Bytes behind the reply are not encrypted: somebody else on the network could have added them.
+            // Bytes after the reply are not encrypted, so an attacker on the network could have added them.
             guard !reader.hasRest else {
                 throw MailFailure(
                     sentence:
