@@ -1,4 +1,5 @@
 import Foundation
+import WeirAccess
 import WeirBoards
 import WeirFiles
 import WeirFlows
