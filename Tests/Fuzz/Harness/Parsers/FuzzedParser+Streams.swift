@@ -70,7 +70,7 @@ extension FuzzedParser {
         guard let body = try? JSONValue(parsing: input.text) else { return }
         do throws(ReportMessages.Mistakes) {
             let opening = try ReportOpening(body, limits: limits)
-            expect((opening.title ?? "").count <= ReportOpening.titleLimit, "a long title")
+            expect((opening.title ?? "").count <= VisibleTitle.limit, "a long title")
             expect(!limits.isTooLarge(opening.input), "a large input")
         } catch { check(error) }
         do throws(ReportMessages.Mistakes) {
