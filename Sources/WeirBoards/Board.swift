@@ -173,6 +173,7 @@ public final class Board: Sendable {
                 makeID: makeID, clock: clock, logger: logger)
             if board.role.value == .recording { try await board.begin() } else { try await board.follow() }
             board.takePart()
+            board.removeArtifactsHourly()
             if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
             return board
         } catch let error as JournalError where error.code == .corrupt {
@@ -244,9 +245,10 @@ public final class Board: Sendable {
     /// Applies the retention policy hourly and whenever it changes.
     func keepWithin() {
         guard configuration.retention != nil else { return }
-        scope.launch { [retention, clock, retentionPolicy] in
+        scope.launch { [weak self, retention, clock, retentionPolicy] in
             while !Task.isCancelled, let policy = retentionPolicy.value {
                 let wait = await retention.look(policy)
+                await self?.removeArtifactsOfRemovedRuns()
                 // A change of the policy ends the sleep, not a check in progress.
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await clock.sleep(for: wait) }

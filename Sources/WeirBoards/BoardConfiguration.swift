@@ -55,6 +55,9 @@ extension Board {
         /// The retention policy, applied when the board opens and then hourly; nil keeps everything.
         public var retention: RetentionPolicy? = RetentionPolicy()
 
+        /// The store of files that runs keep, or nil if they keep none.
+        package var artifacts: ArtifactStore?
+
         /// The destinations of metrics and spans: by default the systems that the app has bootstrapped.
         package var telemetry = Telemetry.ofApp
 

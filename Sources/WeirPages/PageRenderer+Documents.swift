@@ -17,6 +17,11 @@ extension PageRenderer {
         return document(writer, "pages/health", writer.healthPage(health), title, .operations, frame)
     }
 
+    package func artifact(_ page: PageArtifact, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(writer, "pages/artifact", writer.artifactPage(page), page.artifact.filename, .runs, frame)
+    }
+
     /// A start form alone, with mistakes beside the fields and the entered values preserved.
     package func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
         let writer = writer(frame)

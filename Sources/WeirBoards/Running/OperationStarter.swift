@@ -31,7 +31,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
 
     private func input(of request: StartRequest, _ mask: SecretMask) throws(BoardError) -> Work.Input {
         do {
-            var info: [CodingUserInfoKey: any Sendable] = [:]
+            var info: [CodingUserInfoKey: any Sendable] = [.run: request.run]
             if let content = request.content { info[.fileContent] = content as any Sendable }
             if let host = request.host { info[.stepsHost] = host }
             return try request.input.decode(Work.Input.self, userInfo: info)

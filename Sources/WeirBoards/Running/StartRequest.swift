@@ -35,6 +35,14 @@ struct StartRequest: Sendable {
     var mask: SecretMask { SecretMask(secrets.values.compactMap(\.string)) }
 }
 
+extension CodingUserInfoKey {
+    /// The id of the run whose input is decoded.
+    package static var run: CodingUserInfoKey {
+        // Never traps: Foundation accepts any raw value.
+        CodingUserInfoKey(rawValue: "weir.run").unsafelyUnwrapped
+    }
+}
+
 /// The server that executes a run, from the perspective of this server.
 enum RunPlace: Sendable, Hashable {
     /// Admitted, executed and recorded by this server.

@@ -1,5 +1,5 @@
 import WeirJournals
-import WeirOperations
+package import WeirOperations
 import WeirStates
 
 /// An item of a step that runs once for each of a list.
@@ -183,6 +183,10 @@ struct StepValues: Sendable {
                 let text = try await host.output(of: id, step: step.name)
                 values["output"] = .string(text)
             }
+            for name in wanted {
+                guard let index = StepValue.artifactIndex(of: name) else { continue }
+                values[name] = await host.artifact(index, of: run).map(JSONValue.string)
+            }
         }
         if values["outcome"] == nil { values["outcome"] = .string(step.status.rawValue) }
         return values
@@ -202,6 +206,15 @@ struct StepValues: Sendable {
 }
 
 extension StepValue {
+    /// The index in a reference to a file that a step keeps: `artifacts.0`.
+    package static func artifactIndex(of value: String) -> Int? {
+        let words = value.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count == 2, words.first == "artifacts", let index = words.last, index.utf8.count <= 3 else {
+            return nil
+        }
+        return index.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? Int(index) : nil
+    }
+
     /// Whether it is the output of a step and nothing else, which is read as JSON if it is that.
     fileprivate var isOutput: Bool {
         guard parts.count == 1, case .reported(_, "output") = parts[0] else { return false }
@@ -215,6 +228,9 @@ extension StepMoment {
         switch missing {
         case .input(let name): return "The input “\(name)” has no value."
         case .special(let name): return "There is no value for {{\(name.name)}}: the item has no such member."
+        case .reported(let name, let value) where StepValue.artifactIndex(of: value) != nil:
+            return
+                "The step “\(name)” has kept no file “\(value)” on this server. See the files on the page of its run."
         case .reported(let name, let value):
             switch progress.steps.first(where: { $0.name == name })?.status {
             case .skipped: return "The step “\(name)” was skipped, so that it has no value “\(value)”."

@@ -1,4 +1,5 @@
 import Foundation
+import WeirBoards
 import WeirJournals
 
 struct DataFolder: Sendable {
@@ -29,6 +30,14 @@ struct DataFolder: Sendable {
 
     /// The folder of files that active runs of programs have received.
     var received: URL { url.appending(path: "received") }
+
+    /// The store of files that runs keep.
+    func artifacts(_ settings: Settings) -> ArtifactStore {
+        var limits = ArtifactStore.Limits()
+        limits.bytes = settings.bytes("artifacts.maximum-size") ?? limits.bytes
+        limits.count = settings.integer("artifacts.maximum-count") ?? limits.count
+        return ArtifactStore(url.appending(path: "artifacts"), limits: limits)
+    }
 
     func removeReceived() throws {
         guard FileManager.default.fileExists(atPath: received.path) else { return }

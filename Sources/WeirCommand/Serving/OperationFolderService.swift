@@ -32,7 +32,8 @@ struct OperationFolderService: Sendable {
         self.environment = CommandEnvironment(
             folder: url, environment: environment, helper: try? CommandHelper(),
             filesFolder: DataFolder(settings).received,
-            umask: settings.text("programs.umask").flatMap { FileMask($0) } ?? umask)
+            umask: settings.text("programs.umask").flatMap { FileMask($0) } ?? umask,
+            artifacts: DataFolder(settings).artifacts(settings))
         choices = ChoiceLists(in: self.environment)
         secrets = KeptSecrets(DataFolder(settings).secrets)
     }

@@ -240,6 +240,7 @@ struct ServerProcess: Sendable {
         configuration.drainTimeout = drainTimeout
         configuration.retention = settings.retention
         settings.setLimits(of: &configuration)
+        configuration.artifacts = DataFolder(settings).artifacts(settings)
         configuration.carriesOutForOthers = settings.text("runs.place") != "recording"
         configuration.reportsUndeclared = settings.text("reports.undeclared") == "yes"
         do {

@@ -150,6 +150,12 @@ extension Setting {
             key: "upload.maximum-unfinished", kind: .bytes, standard: "50 GB",
             help: "The maximum size of all files together that one person has begun to upload and can continue."),
         Setting(
+            key: "artifacts.maximum-size", kind: .bytes, standard: "1 GB",
+            help: "The maximum size of all files together that a run of a program keeps."),
+        Setting(
+            key: "artifacts.maximum-count", kind: .integer(1...1_000), standard: "100",
+            help: "How many files a run of a program keeps."),
+        Setting(
             key: "import.maximum-size", kind: .bytes, standard: "256 MB",
             help: "The maximum size of a file of runs that is sent to the server for import."),
         Setting(

@@ -79,6 +79,10 @@ enum OperationKeys {
             "The user of the system that the program runs as, where the server may switch; that of the server by default."
         ),
         .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),
+        .init(
+            "artifacts", .list(of: .text(limit: 1_000), limit: 100),
+            "The files under the folder where the program runs that are kept with the run when it ends, such as dist/*.tar.gz."
+        ),
         .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
         .init("failed", .object(failed), "What the page of a failed run says."),
     ]

@@ -102,7 +102,20 @@ struct DefinitionReader {
             stateOrder: states.order,
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
-            success: success, failure: failure, schedule: schedule, triggers: triggers, notifications: notifications)
+            artifacts: artifacts(root["artifacts"]), success: success, failure: failure, schedule: schedule,
+            triggers: triggers, notifications: notifications)
+    }
+
+    private mutating func artifacts(_ value: FileValue?) -> [ArtifactPattern]? {
+        value?.list?.compactMap { element in
+            guard let text = element.text else { return nil }
+            do throws(ArtifactPattern.Mistake) {
+                return try ArtifactPattern(text)
+            } catch {
+                list.note(element, error.sentence)
+                return nil
+            }
+        }
     }
 
     private mutating func user(_ value: FileValue?, _ inputs: [DeclaredInput]) -> String? {

@@ -54,6 +54,8 @@ package struct OperationDefinition: Sendable {
     /// The names of the states in file order, which is the order of matching.
     let stateOrder: [String]
     let exitCodes: Set<Int32>
+    /// The files that are kept with a run, or nil if it keeps none, also none that its program names.
+    let artifacts: [ArtifactPattern]?
     let success: TextTemplate?
     let failure: TextTemplate?
     package let schedule: DeclaredSchedule?

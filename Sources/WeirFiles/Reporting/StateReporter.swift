@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirFlows
 import WeirOperations
 import WeirStates
@@ -76,6 +77,11 @@ actor StateReporter {
 
     /// Sets the state, unless the run is stopping or has ended.
     func write(_ state: CommandState) {
-        flow.update { last in last == .stopping || last.phase.isEnded ? last : state }
+        flow.update { last in last.isStopping || last.phase.isEnded ? last : state }
+    }
+
+    /// Adds the kept files to the state of a stopping run.
+    func keep(_ artifacts: [Artifact]) {
+        flow.update { last in last.isStopping ? last.keeping(artifacts) : last }
     }
 }

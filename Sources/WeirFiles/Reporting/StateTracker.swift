@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 
@@ -35,6 +36,8 @@ struct StateTracker: Sendable {
     /// The state of the first disabled pattern.
     private(set) var givenUp: String?
     private var noticed: Set<String> = []
+    /// The paths of files that the attempt's program named to be kept.
+    private(set) var artifacts: [String] = []
     /// The attempt's last line that is not blank, on standard output or standard error.
     private(set) var lastLine: String?
 
@@ -52,7 +55,7 @@ struct StateTracker: Sendable {
 
     /// Begins an attempt, without the values and lines of the one before it.
     mutating func begin() -> CommandState {
-        (known, lastLine) = ([:], nil)
+        (known, lastLine, artifacts) = ([:], nil, [])
         name = CommandState.running
         details = StateDetails(slow: givenUp)
         return .active(name, details)
@@ -115,6 +118,10 @@ struct StateTracker: Sendable {
 
     /// Applies a report of the program, with a notice of each member that is ignored, once for a name.
     private mutating func take(_ report: StateReport) -> Step {
+        if definition.artifacts != nil, report.state == "artifact", let path = report.values["path"]?.string {
+            if artifacts.count < ArtifactStore.maximumCount { artifacts.append(path) }
+            return Step(isOutput: false)
+        }
         var step = apply(report)
         step.isOutput = false
         let ignored = report.ignored.sorted { $0.key < $1.key }.filter {

@@ -1,5 +1,5 @@
 package import Foundation
-import WeirBoards
+package import WeirBoards
 package import WeirFlows
 package import WeirOperations
 package import WeirStates
@@ -64,7 +64,8 @@ package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput 
         let tracker = StateTracker(definition, input)
         let run = CommandRun(
             definition: definition, input: input, environment: environment, helper: helper, clock: clock,
-            output: output, reporter: StateReporter(tracker, flow: state), mask: tracker.mask)
+            output: output, reporter: StateReporter(tracker, flow: state), mask: tracker.mask,
+            keeper: keeper(input, tracker.mask))
         // The output is read to its end even when this task is cancelled.
         // A run that paused when the last process ended continues with the pause.
         let pending = state.value.pendingRetry
@@ -74,7 +75,15 @@ package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput 
         } onCancel: {
             run.stopSwitch.stop()
         }
-        state.update { last in last == .stopping || last.phase.isEnded ? last : end }
+        state.update { last in last.isStopping ? last.keeping(end.artifacts) : last.phase.isEnded ? last : end }
+    }
+
+    private func keeper(_ input: CommandInput, _ mask: SecretMask) -> ArtifactKeeper? {
+        guard let store = environment.artifacts, let run = input.run, let patterns = definition.artifacts else {
+            return nil
+        }
+        return ArtifactKeeper(
+            store, run: run, folder: definition.folder(in: environment.folder), patterns, mask: mask)
     }
 }
 
@@ -86,6 +95,8 @@ package struct CommandEnvironment: Sendable {
     let temporaryFolder: URL
     /// The folder of the files that runs receive, each in a folder of its own.
     package let filesFolder: URL
+    /// The store of files that runs keep, or nil if they keep none.
+    package let artifacts: ArtifactStore?
     /// The helper, or nil if it is missing.
     package let helper: CommandHelper?
     /// `PATH`, `HOME` and `LANG`, as far as the server has them.
@@ -96,8 +107,10 @@ package struct CommandEnvironment: Sendable {
     /// Creates an environment; `filesFolder` is the temporary folder by default.
     package init(
         folder: URL, environment: [String: String], helper: CommandHelper?,
-        temporaryFolder: URL = FileManager.default.temporaryDirectory, filesFolder: URL? = nil, umask: FileMask? = nil
+        temporaryFolder: URL = FileManager.default.temporaryDirectory, filesFolder: URL? = nil, umask: FileMask? = nil,
+        artifacts: ArtifactStore? = nil
     ) {
+        self.artifacts = artifacts
         self.folder = folder.standardizedFileURL
         self.helper = helper
         self.umask = umask
@@ -116,15 +129,19 @@ package struct CommandInput: OperationInput {
     private(set) var values: [String: JSONValue]
     /// The contents of the file, or nil if only the recorded input is available.
     private let content: (any FileContent)?
+    /// The id of the run, or nil if it is unknown.
+    let run: String?
 
-    init(_ values: [String: JSONValue], content: (any FileContent)? = nil) {
+    init(_ values: [String: JSONValue], content: (any FileContent)? = nil, run: String? = nil) {
         self.values = values
         self.content = content
+        self.run = run
     }
 
     package init(from decoder: any Decoder) throws {
         values = try decoder.singleValueContainer().decode([String: JSONValue].self)
         content = decoder.userInfo[.fileContent] as? any FileContent
+        run = decoder.userInfo[.run] as? String
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -1,4 +1,5 @@
 import NIOCore
+import WeirBoards
 import WeirFlows
 import WeirOperations
 import WeirStates
@@ -13,6 +14,8 @@ struct CommandRun: Sendable {
     let output: OutputWriter
     let reporter: StateReporter
     let mask: SecretMask
+    /// Keeps files, or nil if the operation keeps none.
+    let keeper: ArtifactKeeper?
     let stopSwitch = StopSwitch()
 
     /// How long to wait, after the command has ended, for another process that keeps the state pipe open.
@@ -23,6 +26,27 @@ struct CommandRun: Sendable {
     /// `pending` is the retry that the run was waiting for when an earlier process ended. Throws `CommandProblem` and
     /// `OperationFailure`, and `CancellationError` if the run was stopped.
     func perform(after pending: CommandRetry? = nil) async throws -> CommandState {
+        guard let keeper else { return try await received(after: pending) }
+        let end: CommandState
+        do {
+            end = try await received(after: pending)
+        } catch let problem as CommandProblem {
+            throw CommandState.failed(problem: problem).keeping(await keep(by: keeper)).problem ?? problem
+        } catch {
+            await reporter.keep(await keep(by: keeper))
+            throw error
+        }
+        return end.keeping(await keep(by: keeper))
+    }
+
+    /// Keeps the files after the program has ended, and prints what is said about others.
+    private func keep(by keeper: ArtifactKeeper) async -> [Artifact] {
+        let (artifacts, remarks) = await keeper.keep(reporter.tracker.artifacts)
+        for remark in remarks { await output.write(remark, to: .notice) }
+        return artifacts
+    }
+
+    private func received(after pending: CommandRetry?) async throws -> CommandState {
         guard let field = definition.fields.first(where: { $0.kind == .file })?.name,
             let file = try input.file(field)
         else { return try await attempts(after: pending) }
@@ -134,7 +158,9 @@ struct CommandRun: Sendable {
         await follow(command.output, .standardOutput)
         await errors
         closing.cancel()
-        return await explained(await command.end(), of: launch)
+        let end = await command.end()
+        if case .notStarted = end {} else { keeper?.begin() }
+        return await explained(end, of: launch)
     }
 
     /// Adds what the program's file and the processes that it left say about its end.

@@ -1,3 +1,4 @@
+package import WeirBoards
 import WeirOperations
 package import WeirStates
 
@@ -13,6 +14,7 @@ package import WeirStates
 /// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line it printed", "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
 ///
+/// Stopping and ended states also have `"artifacts": [{"name": "dist/a.tar", "bytes": 40}]` if the run keeps files.
 /// A succeeded state also has `"code": 3` if its exit code is not 0.
 /// Active, succeeded and failed states also have `"slow": "uploading"` if a pattern of that state was disabled.
 package enum CommandState: OperationState, StoppingState, PausingState, DetouringState, SharedTemplates {
@@ -23,10 +25,13 @@ package enum CommandState: OperationState, StoppingState, PausingState, Detourin
     case retrying(CommandRetry)
     /// The program has received its stop signal and has not ended.
     case stopping
+    /// Stopping, after the files were kept.
+    case stoppingKept([Artifact])
     case succeeded(StateDetails)
     /// The program could not be started, or failed.
     case failed(problem: CommandProblem)
     case cancelled
+    case cancelledKept([Artifact])
 
     /// The state before any report.
     static let running = "running"
@@ -46,9 +51,43 @@ package enum CommandState: OperationState, StoppingState, PausingState, Detourin
         .failed(problem: error as? CommandProblem ?? CommandProblem(message: error.explanation))
     }
 
-    package static func cancelled(from last: CommandState) -> CommandState { .cancelled }
+    package static func failed(_ error: any Error, from last: CommandState) -> CommandState {
+        failed(error).keeping(last.artifacts)
+    }
 
-    package var stopping: CommandState { .stopping }
+    package static func cancelled(from last: CommandState) -> CommandState { cancelled.keeping(last.artifacts) }
+
+    package var stopping: CommandState { isStopping ? self : .stopping }
+
+    var problem: CommandProblem? { if case .failed(let problem) = self { problem } else { nil } }
+
+    var isStopping: Bool { name == "stopping" }
+
+    /// The files that the run keeps.
+    var artifacts: [Artifact] {
+        switch self {
+        case .stoppingKept(let artifacts), .cancelledKept(let artifacts): artifacts
+        case .succeeded(let details): details.artifacts
+        case .failed(let problem): problem.artifacts ?? []
+        case .waiting, .active, .retrying, .stopping, .cancelled: []
+        }
+    }
+
+    /// The stopping or ended state with the files that the run keeps; other states are unchanged.
+    func keeping(_ artifacts: [Artifact]) -> CommandState {
+        guard !artifacts.isEmpty else { return self }
+        switch self {
+        case .stopping: return .stoppingKept(artifacts)
+        case .cancelled: return .cancelledKept(artifacts)
+        case .succeeded(var details):
+            details.artifacts = artifacts
+            return .succeeded(details)
+        case .failed(var problem):
+            problem.artifacts = artifacts
+            return .failed(problem: problem)
+        case .waiting, .active, .retrying, .stoppingKept, .cancelledKept: return self
+        }
+    }
 
     /// The states that a run skips unless it is stopped or retried.
     package static let detours: Set = ["retrying", "stopping"]
@@ -75,10 +114,10 @@ package enum CommandState: OperationState, StoppingState, PausingState, Detourin
     package var phase: Phase {
         switch self {
         case .waiting: .idle
-        case .active, .retrying, .stopping: .active
+        case .active, .retrying, .stopping, .stoppingKept: .active
         case .succeeded: .succeeded
         case .failed: .failed
-        case .cancelled: .cancelled
+        case .cancelled, .cancelledKept: .cancelled
         }
     }
 
@@ -101,10 +140,10 @@ package enum CommandState: OperationState, StoppingState, PausingState, Detourin
         case .waiting: "waiting"
         case .active(let name, _): name
         case .retrying: "retrying"
-        case .stopping: "stopping"
+        case .stopping, .stoppingKept: "stopping"
         case .succeeded: "succeeded"
         case .failed: "failed"
-        case .cancelled: "cancelled"
+        case .cancelled, .cancelledKept: "cancelled"
         }
     }
 }
@@ -118,7 +157,9 @@ extension CommandState {
         init?(intValue: Int) { nil }
     }
 
-    private enum NoMember: CodingKey {}
+    private struct Kept: Codable {
+        var artifacts: [Artifact]?
+    }
 
     package init(from decoder: any Decoder) throws {
         let cases = try decoder.container(keyedBy: Key.self)
@@ -128,8 +169,8 @@ extension CommandState {
         }
         switch key.stringValue {
         case "waiting": self = .waiting
-        case "stopping": self = .stopping
-        case "cancelled": self = .cancelled
+        case "stopping": self = .stopping.keeping(try cases.decode(Kept.self, forKey: key).artifacts ?? [])
+        case "cancelled": self = .cancelled.keeping(try cases.decode(Kept.self, forKey: key).artifacts ?? [])
         case "retrying": self = .retrying(try cases.decode(CommandRetry.self, forKey: key))
         case "succeeded": self = .succeeded(try cases.decode(StateDetails.self, forKey: key))
         case "failed": self = .failed(problem: try cases.decode(CommandProblem.self, forKey: key))
@@ -141,7 +182,9 @@ extension CommandState {
         var cases = encoder.container(keyedBy: Key.self)
         let key = Key(stringValue: name)
         switch self {
-        case .waiting, .stopping, .cancelled: _ = cases.nestedContainer(keyedBy: NoMember.self, forKey: key)
+        case .waiting, .stopping, .cancelled: try cases.encode(Kept(), forKey: key)
+        case .stoppingKept(let artifacts), .cancelledKept(let artifacts):
+            try cases.encode(Kept(artifacts: artifacts), forKey: key)
         case .active(_, let details), .succeeded(let details): try cases.encode(details, forKey: key)
         case .retrying(let retry): try cases.encode(retry, forKey: key)
         case .failed(let problem): try cases.encode(problem, forKey: key)
@@ -175,6 +218,8 @@ package struct CommandProblem: ExplainedError, Codable, Sendable, Hashable {
     var code: Int32?
     /// The state whose pattern was disabled for the run because it was too slow.
     var slow: String?
+    /// The files that the run keeps, or nil if there are none.
+    var artifacts: [Artifact]?
 
     package var description: String { message }
 }
@@ -189,10 +234,12 @@ package struct StateDetails: Sendable, Hashable {
     var code: Int32?
     /// The state whose pattern was disabled for the run because it was too slow.
     var slow: String?
+    /// The files that the run keeps.
+    var artifacts: [Artifact] = []
 }
 
 extension StateDetails: Codable {
-    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit, code, slow }
+    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit, code, slow, artifacts }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
@@ -200,6 +247,7 @@ extension StateDetails: Codable {
         values = try members.decodeIfPresent([String: JSONValue].self, forKey: .values) ?? [:]
         code = try members.decodeIfPresent(Int32.self, forKey: .code)
         slow = try members.decodeIfPresent(String.self, forKey: .slow)
+        artifacts = try members.decodeIfPresent([Artifact].self, forKey: .artifacts) ?? []
         progress = members.contains(.completed) ? try WorkProgress(from: decoder) : nil
     }
 
@@ -212,5 +260,6 @@ extension StateDetails: Codable {
         try members.encodeIfPresent(progress?.unit, forKey: .unit)
         try members.encodeIfPresent(code, forKey: .code)
         try members.encodeIfPresent(slow, forKey: .slow)
+        if !artifacts.isEmpty { try members.encode(artifacts, forKey: .artifacts) }
     }
 }

@@ -1,3 +1,4 @@
+import WeirBoards
 package import WeirOperations
 
 /// The steps that a file declares, with the source locations for mistakes that depend on other files.
@@ -125,6 +126,10 @@ extension StepValue {
 
     private static func part(_ name: String, _ scope: StepScope) throws(TextTemplate.Mistake) -> Part {
         let words = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let last = words.dropFirst(2).joined(separator: ".")
+        if words.count == 4, words.first == "steps", artifactIndex(of: last) != nil {
+            return .reported(step: words[1], value: last)
+        }
         guard words.allSatisfy({ Shape.isName($0, limit: 40) }) else {
             throw TextTemplate.Mistake(
                 "“{{\(name.prefix(80))}}” is no value: write the name of an input, such as {{database}}, or of what a step "

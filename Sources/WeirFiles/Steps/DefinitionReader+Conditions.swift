@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 
@@ -173,6 +174,13 @@ extension DefinitionReader {
             return false
         }
         guard let other = stepValues[name], value != "outcome" else { return true }
+        if StepValue.artifactIndex(of: value) != nil, other["artifacts"] == nil, other["uses"] == nil {
+            list.note(
+                place,
+                "The step “\(name)” keeps no files. Give it `artifacts`, such as [dist/*.tar.gz], or remove the reference."
+            )
+            return false
+        }
         if other["approve"] != nil {
             list.note(place, "The step “\(name)” asks a person, and reports no values.")
             return false

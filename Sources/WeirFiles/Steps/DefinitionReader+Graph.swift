@@ -132,7 +132,7 @@ extension StepScope {
 
     /// A value of another step in a text.
     static var reference: Regex<(Substring, Substring, Substring)> {
-        /\{\{ *steps\.([a-z0-9-]{1,40})\.([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/
+        /\{\{ *steps\.([a-z0-9-]{1,40})\.(artifacts\.[0-9]{1,3}|[A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/
     }
 
     /// Whether a name in double braces is a member of an item, or a value of another step.

@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 
@@ -188,6 +189,7 @@ struct StepsLinker {
         let step = steps.steps.first { $0.name == name }
         // Every step has these.
         guard !["outcome", "exit_code", "output"].contains(value), step?.forEach == nil else { return }
+        let isFile = StepValue.artifactIndex(of: value) != nil
         let source: OperationDefinition?
         switch step?.work {
         case .own(let definition): source = definition
@@ -197,6 +199,11 @@ struct StepsLinker {
         guard let source else { return }
         if source.plan != nil {
             list.note(place, "The step “\(name)” is made of steps itself, and reports no values.")
+            return
+        }
+        if isFile {
+            guard source.artifacts == nil else { return }
+            list.note(place, "“\(source.id)” keeps no files. Give it `artifacts`, such as [dist/*.tar.gz].")
             return
         }
         let rules = source.states.values

@@ -128,6 +128,7 @@ struct CheckScenario {
         }
         schedules()
         hooks()
+        artifacts()
         system()
         accounts()
         _ = writer.render("partials/notices", ["standing": writer.standing(Self.notices)])
@@ -173,6 +174,24 @@ struct CheckScenario {
         }
         let bare = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: .bare(of: entry.id))
         _ = writer.region("pages/operation", bare, title: writer.title(""), frame: frame)
+    }
+
+    private func artifacts() {
+        guard let sample = writer.catalog.entries.first.flatMap({ SampleViews($0).views.last })?.record else { return }
+        let artifact = Artifact(name: "dist/a.csv", bytes: 9)
+        let payload: JSONValue = ["artifacts": [["name": .string(artifact.name), "bytes": .integer(artifact.bytes)]]]
+        let record = RunRecord(
+            id: sample.id, operation: sample.operation, opening: sample.opening,
+            state: StateRecord(caseName: "succeeded", payload: payload, phase: .succeeded), cause: nil, revision: 1,
+            sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: sample.startedAt)
+        let fields = writer.runPage(RunView(record: record, transitions: [], omittedTransitions: 0))
+        _ = writer.region("pages/run", fields, title: writer.title(""), frame: frame)
+        for body in [
+            .text("x", isCut: true), .table([["a"], ["b"]], isCut: false), .image, .document, .binary,
+        ] as [PageArtifact.Body] {
+            let page = writer.artifactPage(PageArtifact(run: record, artifact: artifact, body: body))
+            _ = writer.region("pages/artifact", page, title: writer.title(""), frame: frame)
+        }
     }
 
     private func accounts() {

@@ -109,7 +109,7 @@ extension Route {
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset
-        case .runOutput, .runLines: .readOutput
+        case .runOutput, .runLines, .runArtifact: .readOutput
         case .runExport, .runsExport: method == .head ? nil : .export
         case .manyRunCancellations: .cancel
         case .manyRunRetries: .retry
@@ -177,7 +177,7 @@ extension APIRoute {
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset
-        case .runOutput: .readOutput
+        case .runOutput, .runArtifact: .readOutput
         case .runExport, .runsExport: method == .head ? nil : .export
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
@@ -189,7 +189,8 @@ extension APIRoute {
         // A report begins with PUT; the journal records its later requests.
         case .reportedRun: method == .put ? .report : nil
         case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
-        case .operations, .operation, .operationHealth, .runs, .run, .runComparison, .stores, .store, .schedules,
+        case .operations, .operation, .operationHealth, .runs, .run, .runArtifacts, .runComparison, .stores, .store,
+            .schedules,
             .schedule, .notices, .latestBackup,
             .feedChanges, .operationTriggers, .operationNotifications, .runNotifications:
             nil

@@ -108,6 +108,13 @@ enum ProblemWording: String, Wording {
     case noFileAccepted = "This operation accepts no file."
     case brokenForm = "The form is not properly encoded."
     case noSuchFile = "There is no such file."
+    case noArtifact = "The run keeps no file “{name}”. Its page lists the files that it keeps."
+    case artifactElsewhere = """
+        The file is on the server that carried out the run, and not on this one. Open the run's page on that server.
+        """
+    case artifactGone = """
+        The file is no longer on this server: the run was imported, or its data folder was restored or changed.
+        """
     case noStoreFile = "There is no such file. The store's log names all files."
     case unreadableHooks = "What was sent and received cannot be read at the moment. Try again."
     case nobodyTold = "“{operation}” has no notifications. Add `notify` to its file."

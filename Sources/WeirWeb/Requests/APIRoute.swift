@@ -29,6 +29,8 @@ enum APIRoute: Hashable, Sendable {
     case notificationTest(String)
     case runNotifications(String)
     case runOutput(String)
+    case runArtifacts(String)
+    case runArtifact(run: String, name: String)
     case runExport(String)
     case runsExport
     case imports
@@ -69,6 +71,9 @@ enum APIRoute: Hashable, Sendable {
         case (3, "notices", "dismissal"): self = .noticeDismissal(segments[1])
         case (2, "runs", "export"): self = .runsExport
         case (2, "runs", let id?): self = .run(id)
+        case (3, "runs", "artifacts"): self = .runArtifacts(segments[1])
+        case (4..., "runs", _) where segments[2] == "artifacts":
+            self = .runArtifact(run: segments[1], name: segments.dropFirst(3).joined(separator: "/"))
         case (3, "runs", "export"): self = .runExport(segments[1])
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
@@ -111,6 +116,7 @@ enum APIRoute: Hashable, Sendable {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
+        case .runArtifacts, .runArtifact: [.get, .head]
         case .operationHealth, .operationTriggers, .operationNotifications, .runNotifications, .latestBackup:
             [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]

@@ -37,6 +37,8 @@ enum Route: Hashable, Sendable {
     case runOutput(String)
     /// A part of the output of a run, or a search in it, for the run's page.
     case runLines(String)
+    /// A file that a run keeps.
+    case runArtifact(run: String, name: String)
     case runExport(String)
     case runsExport
     /// A preview of a change of several runs.
@@ -131,6 +133,8 @@ enum Route: Hashable, Sendable {
         case (3, "runs") where segments[2] == "decision": self = .runDecision(segments[1])
         case (3, "runs") where segments[2] == "output": self = .runOutput(segments[1])
         case (3, "runs") where segments[2] == "lines": self = .runLines(segments[1])
+        case (4..., "runs") where segments[2] == "artifacts":
+            self = .runArtifact(run: segments[1], name: segments.dropFirst(3).joined(separator: "/"))
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
         case (1, "stores"): self = .page(.stores)
         case (1, "wall"): self = .page(.wall)

@@ -19,7 +19,8 @@ enum SecurityHeaders {
         headers[.contentTypeOptions] = "nosniff"
         headers[.crossOriginResourcePolicy] = ancestors.isEmpty ? "same-origin" : "cross-origin"
         headers[.referrerPolicy] = "same-origin"
-        guard isPage else { return }
+        // A file that a run keeps has its own policy.
+        guard isPage, headers[.contentSecurityPolicy] == nil else { return }
         headers[.contentSecurityPolicy] =
             ancestors.isEmpty ? policy : policy(ancestors: ancestors.map(\.origin).joined(separator: " "))
         headers[.crossOriginOpenerPolicy] = "same-origin"

@@ -46,6 +46,9 @@ extension AudienceDashboard {
         case .runOutput(let run): try await OutputText(dashboard: self).show(run, exchange)
         case .runLines(let run): try await OutputWindows(dashboard: self).show(run, exchange)
         case .api(.runOutput(let run)): try await OutputLines(dashboard: self).list(of: run, exchange)
+        case .runArtifact(let run, let name), .api(.runArtifact(let run, let name)):
+            try await RunArtifacts(dashboard: self).show(name, of: run, exchange)
+        case .api(.runArtifacts(let run)): try await RunArtifacts(dashboard: self).list(of: run)
         case .runExport(let run), .api(.runExport(let run)): try await RunExports(dashboard: self).show(run, exchange)
         case .runsExport, .api(.runsExport): try await RunExports(dashboard: self).list(exchange)
         case .imports, .api(.imports): try await RunImports(dashboard: self).create(exchange)

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirBoards
 import WeirFlows
 import WeirOperations
 import WeirStates
@@ -58,18 +59,18 @@ struct FileTrial {
     static func run(
         _ text: String, _ input: JSONValue = [:], folder: URL = FileManager.default.temporaryDirectory,
         content: (any FileContent)? = nil, files: URL? = nil, umask: FileMask? = nil,
-        clock: any Clock<Duration> = VirtualClock(), timeout: Duration? = nil,
+        clock: any Clock<Duration> = VirtualClock(), timeout: Duration? = nil, artifacts: ArtifactStore? = nil,
         onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void = { _, _ in }
     ) async throws -> FileTrial {
         let definition = try definition(text)
         let environment = CommandEnvironment(
             folder: folder, environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], helper: try CommandHelper(),
-            filesFolder: files, umask: umask)
+            filesFolder: files, umask: umask, artifacts: artifacts)
         let operation = CommandOperation(definition, in: environment, clock: clock)
         let runner = OperationRunner(operation, reentry: definition.reentry, timeout: timeout, clock: clock)
         let values = try InputField.validate(input, fields: definition.fields)
         let (output, states) = (Output(), States())
-        let run = try runner.start(CommandInput(values.object ?? [:], content: content)) { run in
+        let run = try runner.start(CommandInput(values.object ?? [:], content: content, run: "r1")) { run in
             run.print(to: output)
             states.follow(run, onState)
         }

@@ -24,6 +24,7 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/lines", "/runs/\(run)/export",
+            "/runs/\(run)/artifacts/a/b.txt", "/api/v1/runs/\(run)/artifacts", "/api/v1/runs/\(run)/artifacts/a/b.txt",
             "/runs/export",
             "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
@@ -117,7 +118,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 45 + 39
+    private static let kindCount = 46 + 41
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -143,6 +144,7 @@ struct RouteTableTests {
         case .viewerName: "viewerName"
         case .runOutput: "runOutput"
         case .runLines: "runLines"
+        case .runArtifact: "runArtifact"
         case .runExport: "runExport"
         case .runsExport: "runsExport"
         case .pins: "pins"
@@ -191,6 +193,8 @@ struct RouteTableTests {
         case .storeState: "storeState"
         case .storeReset: "storeReset"
         case .runOutput: "runOutput"
+        case .runArtifacts: "runArtifacts"
+        case .runArtifact: "runArtifact"
         case .runExport: "runExport"
         case .runsExport: "runsExport"
         case .imports: "imports"

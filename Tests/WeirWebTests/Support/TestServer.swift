@@ -37,7 +37,7 @@ struct TestServer: Sendable {
         journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
         clock: (any WaitClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
         printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
-        scheduled: Bool = false,
+        scheduled: Bool = false, artifacts: ArtifactStore? = nil,
         limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
         checkingOn pool: WorkPool = TestServer.unchecked,
         access: DashboardAccess<DashboardContext> = .open,
@@ -66,6 +66,7 @@ struct TestServer: Sendable {
         boards.tailLimit = tailLimit
         boards.tickInterval = .zero
         boards.reportsUndeclared = reporting
+        boards.artifacts = artifacts
         if reporting { catalog.addReported(id: "deploy", title: "Deploy", summary: "Is done elsewhere.") }
         if let limits { configuration.connections = limits }
         var quiet = Logger(label: "test")

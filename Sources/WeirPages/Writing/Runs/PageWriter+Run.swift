@@ -38,7 +38,7 @@ extension PageWriter {
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),
             "again": againURL(record), "tells": record.endedAt == nil && !isWatched(record.operation),
-            "change": format.integer(record.sequence),
+            "change": format.integer(record.sequence), "artifacts": artifacts(record),
         ])
     }
 

@@ -1,0 +1,60 @@
+import Logging
+import WeirFlows
+import WeirJournals
+import WeirStates
+
+extension Board {
+    /// The store of kept files, or nil if runs keep none.
+    package var artifacts: ArtifactStore? { configuration.artifacts }
+
+    /// Removes kept files whose run is gone, hourly.
+    func removeArtifactsHourly() {
+        guard artifacts != nil else { return }
+        scope.launch { [weak self, clock] in
+            while !Task.isCancelled {
+                await self?.removeArtifactsOfRemovedRuns()
+                try await clock.sleep(for: .seconds(3_600))
+            }
+        }
+    }
+
+    /// Removes the files of runs that the journal has removed, and what an interrupted process left of runs that keep
+    /// none.
+    func removeArtifactsOfRemovedRuns() async {
+        guard let artifacts else { return }
+        do {
+            for run in try await WorkPool.artifacts.run({ artifacts.runs() }) {
+                try Task.checkCancellation()
+                // The opening of an active run may not be recorded yet.
+                guard runs[run] == nil else { continue }
+                if let record = try await journal.run(run), record.endedAt == nil || !record.artifacts.isEmpty {
+                    continue
+                }
+                guard runs[run] == nil else { continue }
+                try await WorkPool.artifacts.run { artifacts.removeAll(of: run) }
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.warning(
+                "Kept files of removed runs could not be removed.", metadata: ["cause": "\(Quoted(error))"])
+        }
+    }
+}
+
+extension VisibleBoard {
+    package var artifacts: ArtifactStore? { board.artifacts }
+}
+
+extension StepsHost {
+    /// The path of a file that a run keeps on this server, or nil if there is none.
+    func artifact(_ index: Int, of run: RunRecord) async -> String? {
+        guard let store = board()?.artifacts, let artifact = run.artifacts.dropFirst(max(index, 0)).first else {
+            return nil
+        }
+        let isHere = try? await WorkPool.artifacts.run {
+            store.open(index, named: artifact.name, run: run.id) != nil
+        }
+        return isHere == true ? store.path(of: index, named: artifact.name, run: run.id) : nil
+    }
+}
