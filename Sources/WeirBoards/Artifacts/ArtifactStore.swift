@@ -1,6 +1,7 @@
 package import Foundation
 package import WeirFlows
 package import WeirStates
+import WeirTelemetry
 
 #if canImport(Darwin)
     import Darwin
@@ -20,6 +21,8 @@ package struct ArtifactStore: Sendable {
         package var bytes: ByteCount
         /// The maximum number of files of a run.
         package var count: Int
+        /// The space that is kept free on the disk.
+        package var keepFree = ByteCount(clamping: 1)
 
         package init(bytes: ByteCount = ByteCount(clamping: 1_000_000_000), count: Int = 100) {
             self.bytes = bytes
@@ -65,6 +68,11 @@ package struct ArtifactStore: Sendable {
             throw CocoaError(errno == ENOSPC || errno == EDQUOT ? .fileWriteOutOfSpace : .fileWriteUnknown)
         }
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Whether the disk has space for a piece of a file, with the space that is kept free.
+    package func hasSpace(for bytes: Int64) -> Bool {
+        ProcessUsage.freeBytes(at: folder.path).map { $0 >= Double(limits.keepFree.bytes) + Double(bytes) } ?? true
     }
 
     package func remove(_ index: Int, named name: String, run: String) {

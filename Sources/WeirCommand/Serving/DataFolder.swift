@@ -35,6 +35,7 @@ struct DataFolder: Sendable {
     func artifacts(_ settings: Settings) -> ArtifactStore {
         var limits = ArtifactStore.Limits()
         limits.bytes = settings.bytes("artifacts.maximum-size") ?? limits.bytes
+        limits.keepFree = settings.bytes("disk.keep-free") ?? limits.keepFree
         limits.count = settings.integer("artifacts.maximum-count") ?? limits.count
         return ArtifactStore(url.appending(path: "artifacts"), limits: limits)
     }

@@ -18,12 +18,16 @@ final class ArtifactKeeper: Sendable {
     private let folder: String
     private let patterns: [ArtifactPattern]
     private let mask: SecretMask
+    /// The user that the program ran as, or nil for the server's.
+    private let user: String?
     private let isBegun = Atomic(false)
 
     init(
-        _ store: ArtifactStore, run: String, folder: String, _ patterns: [ArtifactPattern], mask: SecretMask
+        _ store: ArtifactStore, run: String, folder: String, _ patterns: [ArtifactPattern], user: String?,
+        mask: SecretMask
     ) {
-        (self.store, self.run, self.folder, self.patterns, self.mask) = (store, run, folder, patterns, mask)
+        (self.store, self.run, self.folder, self.patterns) = (store, run, folder, patterns)
+        (self.user, self.mask) = (user, mask)
     }
 
     /// Notes that the program has begun: without it, files of earlier runs would be kept.
@@ -128,7 +132,7 @@ final class ArtifactKeeper: Sendable {
             try await remove(index, name)
             batch.remarks.add(
                 error.code == .fileWriteOutOfSpace
-                    ? "\(shown) is not kept: the server's disk is full. Make room, and start again."
+                    ? "\(shown) is not kept: the server's disk is almost full. Make room, and start again."
                     : "\(shown) is not kept: the server could not write it into its data folder, or not read it.")
         }
     }
@@ -147,9 +151,13 @@ final class ArtifactKeeper: Sendable {
     private func copy(
         _ file: ArtifactSearch.File, from root: OpenFolder, to index: Int, _ name: String, room: Int64
     ) async throws -> (bytes: Int64, isChanged: Bool) {
-        let (source, target, before) = try await WorkPool.artifacts.run { [store, run] in
+        let (source, target, before) = try await WorkPool.artifacts.run { [store, run, user] in
             guard let source = root.file(file.path), let version = FileVersion(source) else {
                 throw Failure(reason: "it is gone, is no longer a file, or cannot be read by the server.")
+            }
+            // The server may read more than the program, which could name any file or link one into its folder.
+            if let user, SystemUser.id(of: user) != version.owner {
+                throw Failure(reason: "it does not belong to “\(user)”, the user that the program ran as.")
             }
             // A copy that an earlier process of the server began.
             store.remove(index, named: name, run: run)
@@ -159,7 +167,8 @@ final class ArtifactKeeper: Sendable {
         var copied: Int64 = 0
         while copied < before.size {
             let (start, end) = (copied, min(copied + Self.turn, before.size))
-            copied = try await WorkPool.artifacts.run {
+            copied = try await WorkPool.artifacts.run { [store] in
+                guard store.hasSpace(for: end - start) else { throw CocoaError(.fileWriteOutOfSpace) }
                 var copied = start
                 while copied < end {
                     let count = min(Self.pieceSize, Int(clamping: end - copied))

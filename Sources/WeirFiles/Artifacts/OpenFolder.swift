@@ -90,9 +90,22 @@ final class OpenFolder: Sendable {
     private static func word(_ name: [UInt8]) -> [CChar] { name.map { CChar(bitPattern: $0) } + [0] }
 }
 
+/// A user of the system.
+enum SystemUser {
+    /// The id of a user, or nil if there is none of that name; blocks.
+    static func id(of name: String) -> uid_t? {
+        var (entry, found): (passwd, UnsafeMutablePointer<passwd>?) = (passwd(), nil)
+        var buffer = [CChar](repeating: 0, count: 65_536)
+        guard getpwnam_r(name, &entry, &buffer, 65_536, &found) == 0, found != nil else { return nil }
+        return entry.pw_uid
+    }
+}
+
 /// What a write to a file changes: its size and its times.
 struct FileVersion: Sendable, Hashable {
     let size: Int64
+    /// The id of the user that the file belongs to.
+    let owner: uid_t
     private let seconds: Int64
     private let nanoseconds: Int64
 
@@ -105,7 +118,7 @@ struct FileVersion: Sendable, Hashable {
         #else
             let time = status.st_mtim
         #endif
-        size = Int64(status.st_size)
+        (size, owner) = (Int64(status.st_size), status.st_uid)
         (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
     }
 }

@@ -83,7 +83,8 @@ package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput 
             return nil
         }
         return ArtifactKeeper(
-            store, run: run, folder: definition.folder(in: environment.folder), patterns, mask: mask)
+            store, run: run, folder: definition.folder(in: environment.folder), patterns, user: definition.user,
+            mask: mask)
     }
 }
 

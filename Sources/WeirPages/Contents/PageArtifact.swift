@@ -34,7 +34,7 @@ extension PageArtifact.Body {
     package init(_ start: Data, isCut: Bool, separator: Character?) {
         // The limit can divide the last character, of at most four bytes.
         let ends = isCut ? [start, start.dropLast(1), start.dropLast(2), start.dropLast(3)] : [start]
-        guard !start.contains(0), let text = ends.lazy.compactMap({ String(validating: $0, as: UTF8.self) }).first
+        guard !start.contains(0), let text = ends.compactMap({ String(validating: $0, as: UTF8.self) }).first
         else {
             self = .binary
             return
