@@ -109,6 +109,41 @@ import WeirStates
     }
 
     // S7
+    @Test(arguments: [
+        (TextFormat.date, ["2026-11-27", "2024-02-29", "2000-02-29", "0001-01-01"]),
+        (.time, ["00:00", "23:59", "03:30:15"]),
+    ])
+    func `a day of the calendar and a time of the day are taken`(format: TextFormat, texts: [String]) throws {
+        var field = InputField("when", "When", .text(maximumLength: 10))
+        field.format = format
+        for text in texts {
+            #expect(try InputField.validate(["when": .string(text)], fields: [field]) == ["when": .string(text)])
+        }
+    }
+
+    @Test(arguments: [
+        (
+            TextFormat.date,
+            [
+                "2026-11-31", "2025-02-29", "1900-02-29", "2026-13-01", "2026-00-10", "26-11-27", "2026-1-1",
+                "27.11.2026",
+            ]
+        ),
+        (.time, ["24:00", "3:30", "03:60", "03:30:60", "03:30Z", "noon"]),
+    ])
+    func `days and times that do not exist are refused with an example`(format: TextFormat, texts: [String]) {
+        var field = InputField("when", "When", .text(maximumLength: 10))
+        field.format = format
+        for text in texts {
+            let mistakes = #expect(throws: InputMistakes.self) {
+                try InputField.validate(["when": .string(text)], fields: [field])
+            }
+            #expect(
+                mistakes?.mistakes.first?.detail.contains(
+                    format == .date ? "such as 2026-11-27, not" : "such as 03:30, not") == true)
+        }
+    }
+
     @Test func `of a URL of another kind only a password is refused`() throws {
         let fields = [InputField("url", "URL", .url(schemes: ["ssh"]), required: true)]
         let input: JSONValue = ["url": "ssh://git@host/x"]

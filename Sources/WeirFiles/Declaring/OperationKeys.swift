@@ -170,7 +170,7 @@ enum OperationKeys {
 }
 
 enum InputKind: String, CaseIterable {
-    case text, multiline, url, integer, number, `switch`, choice, secret, file
+    case text, multiline, date, time, url, integer, number, `switch`, choice, secret, file
 }
 
 enum Overlap: String, CaseIterable {

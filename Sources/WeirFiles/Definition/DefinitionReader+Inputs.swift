@@ -51,7 +51,7 @@ extension DefinitionReader {
         var field = InputField(
             name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag == true && kept == nil,
             default: standard, help: help?.text, unit: value["unit"]?.text)
-        field.kept = kept
+        (field.kept, field.format) = (kept, TextFormat(rawValue: type.rawValue))
         if case .number = kind {
             field.exactBounds = ExactBounds(least: Self.exact(value["min"]), most: Self.exact(value["max"]))
         }
@@ -72,6 +72,7 @@ extension DefinitionReader {
             guard let pattern = value["pattern"] else { return .text(maximumLength: limit ?? 1_000, pattern: nil) }
             return self.pattern(pattern, for: .input).map { .text(maximumLength: limit ?? 1_000, pattern: $0.text) }
         case .multiline: return .multiline(maximumLength: limit ?? 100_000)
+        case .date, .time: return .text(maximumLength: 10)
         case .url: return .url()
         case .secret: return .secret(maximumLength: limit ?? 10_000)
         case .file: return .file

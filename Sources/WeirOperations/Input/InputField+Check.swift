@@ -34,6 +34,7 @@ extension InputField {
             guard !text.unicodeScalars.contains(where: Self.breaksLine) else {
                 throw InputRejection(.controlCharacters)
             }
+            guard format?.accepts(text) ?? true else { throw rejection(of: value) }
             try match(text, pattern, within: &time)
             return .string(text)
         case .multiline(let limit):
@@ -87,6 +88,8 @@ extension InputField {
     /// The wordings that ask for and refuse a value, with their parameters.
     private var demand: (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
         switch kind {
+        case .text where format == .date: (.date, .dateNot, [:])
+        case .text where format == .time: (.time, .timeNot, [:])
         case .text(let limit, _): (.line, .lineNot, ["limit": "\(limit)"])
         case .multiline(let limit): (.lines, .linesNot, ["limit": "\(limit)"])
         case .url(let schemes): (.url, .urlNot, ["schemes": .either(schemes.map { "\($0)://" })])

@@ -47,12 +47,14 @@ public struct InputField: Sendable, Hashable, Codable {
     package var isPending = false
     /// The digits of the bounds of a number field that a `Double` may not hold; nil for those of the kind.
     package var exactBounds: ExactBounds?
+    /// The form of a text field for which browsers have a control; nil for any text.
+    package var format: TextFormat?
     /// The name of the server's stored secret that is the default of a secret field; nil for none.
     package var kept: String?
     let pattern = FieldPattern()
 
     private enum CodingKeys: String, CodingKey {
-        case name, label, kind, isRequired, defaultValue, help, unit, groups, kept
+        case name, label, kind, isRequired, defaultValue, help, unit, groups, format, kept
     }
 
     /// Creates a field.
@@ -67,6 +69,27 @@ public struct InputField: Sendable, Hashable, Codable {
         self.defaultValue = defaultValue
         self.help = help
         self.unit = unit
+    }
+}
+
+/// A form of texts that browsers have a control for.
+package enum TextFormat: String, Sendable, Hashable, Codable {
+    /// A day of the calendar, such as `2026-11-27`.
+    case date
+    /// A time of the day, such as `03:30` or `03:30:15`.
+    case time
+
+    func accepts(_ text: String) -> Bool {
+        switch self {
+        case .date:
+            guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/),
+                let year = Int(match.1), let month = Int(match.2), let day = Int(match.3)
+            else { return false }
+            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+            return days.indices.contains(month - 1) && (1...days[month - 1]).contains(day)
+        case .time: return text.wholeMatch(of: /([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?/) != nil
+        }
     }
 }
 

@@ -30,6 +30,10 @@ package struct JSONSchema: Sendable, Hashable {
 
     private static func constraints(_ field: InputField) -> [String: JSONValue] {
         switch field.kind {
+        case .text where field.format == .date: return ["type": "string", "format": "date"]
+        case .text where field.format == .time:
+            // The format `time` of JSON Schema demands an offset.
+            return ["type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"]
         case .text(let limit, let pattern):
             var constraints: [String: JSONValue] = ["type": "string", "maxLength": .integer(Int64(limit))]
             if let pattern { constraints["pattern"] = .string("^(?:\(pattern))$") }

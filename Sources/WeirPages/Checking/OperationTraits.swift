@@ -88,7 +88,7 @@ struct OperationTraits {
 
     private func kind(of field: InputField) -> String {
         switch field.kind {
-        case .text(_, let pattern): pattern == nil ? "text" : "pattern"
+        case .text(_, let pattern): field.format?.rawValue ?? (pattern == nil ? "text" : "pattern")
         case .multiline: "multiline"
         case .url: "url"
         case .integer: "integer"

@@ -56,7 +56,7 @@ extension InputField {
 
     private var kindName: String {
         switch kind {
-        case .text: "text"
+        case .text: format?.rawValue ?? "text"
         case .multiline: "multiline"
         case .url: "url"
         case .integer: "integer"
