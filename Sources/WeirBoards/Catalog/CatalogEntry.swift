@@ -103,7 +103,7 @@ extension CatalogEntry {
     ) -> [String] {
         if isReported { return ["it is reported by programs elsewhere, so a schedule cannot start it"] }
         do {
-            _ = try InputField.validate(schedule.input, fields: fields)
+            for input in schedule.inputs { _ = try InputField.validate(input, fields: fields) }
             return []
         } catch {
             return ["the input of its schedule does not fit: \(error.description.replacing("\n", with: " "))"]

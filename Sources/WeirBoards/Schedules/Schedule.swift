@@ -1,7 +1,7 @@
 import Foundation
 package import WeirJournals
 
-/// When to start something: by a cron expression in a time zone, or at a regular interval.
+/// When to start something: by a cron expression in a time zone, at a regular interval, or by several of these.
 ///
 /// A schedule is a value without a clock: equal schedules give equal times in every process.
 public struct Schedule: Sendable, Hashable {
@@ -14,9 +14,10 @@ public struct Schedule: Sendable, Hashable {
         case all
     }
 
-    enum Timing: Sendable, Hashable {
+    indirect enum Timing: Sendable, Hashable {
         case cron(CronClock)
         case every(seconds: Int64)
+        case several([Schedule])
     }
 
     /// The cron expression or interval, as configured.
@@ -26,6 +27,10 @@ public struct Schedule: Sendable, Hashable {
     package let randomDelay: Int64
     package let catchUp: CatchUp
     let timing: Timing
+    /// The days of the zone on which there are times.
+    package var days = ScheduleDays.all
+    /// The delay in milliseconds after which a time is missed instead of started late; nil for none.
+    package private(set) var startBy: Int64?
 
     /// Parses a cron expression: five fields, or a name such as `@daily`.
     ///
@@ -81,10 +86,45 @@ public struct Schedule: Sendable, Hashable {
             : try Self.delay(randomDelay, atMost: interval - 1, "less than the interval")
     }
 
+    /// Combines schedules that catch up in the same way, at least one; times of several of them count once.
+    package init?(_ parts: [Schedule]) {
+        guard let first = parts.first, parts.allSatisfy({ $0.catchUp == first.catchUp }) else { return nil }
+        text = parts.map(\.text).joined(separator: ", ")
+        zone = first.zone
+        randomDelay = parts.map(\.randomDelay).max() ?? 0
+        catchUp = first.catchUp
+        timing = parts.count == 1 ? first.timing : .several(parts)
+        if parts.count == 1 { (days, startBy) = (first.days, first.startBy) }
+    }
+
+    /// The schedules that it combines, or only itself.
+    package var parts: [Schedule] {
+        guard case .several(let parts) = timing else { return [self] }
+        return parts
+    }
+
+    /// The index of the first part that has a time; 0 if none has.
+    package func part(at time: Timestamp) -> Int {
+        parts.firstIndex { !$0.newest(after: time.before(1_000), through: time, limit: 1).isEmpty } ?? 0
+    }
+
+    /// Sets the delay after which a time is missed, such as `15m`.
+    ///
+    /// Throws `ScheduleError`, a sentence that says what to write instead.
+    package mutating func startBy(_ text: String) throws(ScheduleError) {
+        startBy = try ScheduleDuration(text, key: "start_by").seconds * 1_000
+    }
+
+    /// Whether a time is missed instead of started at a moment, which is after its random delay.
+    package func isTooLate(_ time: Timestamp, at now: Timestamp, for id: String) -> Bool {
+        let part = parts[part(at: time)]  // Never traps: there is at least one part.
+        return part.startBy.map { now - time.after(part.delay(of: time, for: id)) > $0 } ?? false
+    }
+
     package var timezone: String { zone.identifier }
 
     /// Identifies the sequence of times: times recorded under another identity are not caught up on.
-    package var identity: String { text + " " + timezone }
+    package var identity: String { parts.map { $0.text + " " + $0.timezone }.joined(separator: ", ") }
 
     private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
         if name == "UTC" { return .gmt }
@@ -135,11 +175,31 @@ extension Schedule {
 
     /// The first time after a moment, without the random delay, or nil if the schedule has none.
     package func next(after moment: Timestamp) -> Timestamp? {
+        if case .several(let parts) = timing { return parts.compactMap { $0.next(after: moment) }.min() }
+        var moment = moment
+        while let time = timeOfAnyDay(after: moment) {
+            let day = localDay(of: time)
+            guard let next = days.next(from: day) else { return nil }
+            if next == day { return time }
+            // Three hours before that day begins, because the zone's offset can change until then.
+            let beginning = Timestamp(milliseconds: next * 86_400_000).before(
+                zone.offset(at: Self.seconds(time)) * 1_000)
+            moment = max(time, beginning.before(3 * 3_600_000))
+        }
+        return nil
+    }
+
+    private func localDay(of time: Timestamp) -> Int64 {
+        wallClock(at: time).milliseconds.floorDivided(by: 86_400_000).quotient
+    }
+
+    private func timeOfAnyDay(after moment: Timestamp) -> Timestamp? {
         let seconds = Self.seconds(moment)
-        let next =
+        let next: Int64? =
             switch timing {
             case .cron(let clock): clock.next(after: seconds)
             case .every(let interval): (seconds.floorDivided(by: interval).quotient + 1) * interval
+            case .several: nil
             }
         return next.flatMap { Self.known.contains($0) ? Timestamp(milliseconds: $0 * 1_000) : nil }
     }
@@ -163,8 +223,13 @@ extension Schedule {
                 after.floorDivided(by: interval).quotient + 1, through.floorDivided(by: interval).quotient
             )
             times = first > last ? [] : (max(first, last - Int64(limit) + 1)...last).map { $0 * interval }
+        case .several(let parts):
+            let range = (Timestamp(milliseconds: after * 1_000), Timestamp(milliseconds: through * 1_000))
+            let all = parts.flatMap { $0.newest(after: range.0, through: range.1, limit: limit) }
+            return Array(Set(all).sorted().suffix(limit))
         }
         return times.map { Timestamp(milliseconds: $0 * 1_000) }
+            .filter { days == .all || days.contains(localDay(of: $0)) }
     }
 
     /// The local time of the schedule's zone at a moment, encoded as if it were UTC.
@@ -178,6 +243,9 @@ extension Schedule {
 
     /// The random delay of a start in milliseconds, from 0 to ``randomDelay``; deterministic for a time and an id.
     package func delay(of time: Timestamp, for id: String) -> Int64 {
+        if case .several(let parts) = timing {
+            return parts[part(at: time)].delay(of: time, for: id)  // Never traps: there is at least one part.
+        }
         guard randomDelay > 0 else { return 0 }
         // FNV-1a, followed by the last step of SplitMix64, so that neighbouring times differ widely.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -73,14 +73,28 @@ extension Catalog {
     }
 }
 
-/// The schedule of an operation with the input of its runs.
+/// The schedule of an operation with the inputs of its runs.
 package struct ScheduledStart: Sendable, Hashable {
     package let schedule: Schedule
-    package let input: JSONValue
+    /// The input of each part of the schedule.
+    package let inputs: [JSONValue]
 
     package init(_ schedule: Schedule, input: JSONValue = [:]) {
         self.schedule = schedule
-        self.input = input
+        inputs = schedule.parts.map { _ in input }
+    }
+
+    /// Combines schedules with an input each; nil for none, or if they do not catch up in the same way.
+    package init?(_ starts: [ScheduledStart]) {
+        guard let schedule = Schedule(starts.map(\.schedule)) else { return nil }
+        self.schedule = schedule
+        inputs = starts.flatMap(\.inputs)
+    }
+
+    /// The input of the run of a time.
+    func input(at time: Timestamp) -> JSONValue {
+        let part = schedule.part(at: time)
+        return inputs.indices.contains(part) ? inputs[part] : [:]
     }
 
     package static let actor = "schedule"

@@ -95,12 +95,13 @@ struct ScheduleMachine: Sendable {
         let times = schedule.newest(after: line.mark, through: now, limit: Self.countLimit)
             .prefix { start($0) <= now }
         guard let newest = times.last else { return nil }
-        let chosen: ArraySlice<Timestamp> =
+        var chosen: ArraySlice<Timestamp> =
             switch schedule.catchUp {
             case .all: times.suffix(Self.catchUpLimit)
             case .once: times.suffix(1)
             case .skip: now - start(newest) <= Self.tolerance ? times.suffix(1) : []
             }
+        chosen = chosen.drop { schedule.isTooLate($0, at: now, for: operation) }
         let left = times.dropLast(chosen.count)
         let missed = left.last.map { ScheduleStanding.Missed(count: left.count, newest: $0, at: now) }
         return (Due(operation: operation, times: Array(chosen), missed: missed), newest)

@@ -169,7 +169,6 @@ final class Scheduler: Sendable {
 
     private func perform(_ due: ScheduleMachine.Due, _ start: @escaping Start, attempt: Int = 0) async {
         guard let scheduled = core.withLock({ $0.machine.start(of: due.operation) }) else { return }
-        let input = scheduled.input
         let label = [("operation", due.operation)]
         if let missed = due.missed, attempt == 0 {
             Counter(.scheduleMissed, label, in: metrics).increment(by: missed.count)
@@ -181,7 +180,7 @@ final class Scheduler: Sendable {
             let (run, refusal): (String?, String?)
             do throws(BoardError) {
                 let key = ScheduledStart.key(of: due.operation, at: time)
-                (run, refusal) = (try await start(due.operation, input, key).run, nil)
+                (run, refusal) = (try await start(due.operation, scheduled.input(at: time), key).run, nil)
                 let planned = time.after(scheduled.schedule.delay(of: time, for: due.operation))
                 lateness.record(milliseconds: max(now() - planned, 0))
             } catch {

@@ -88,12 +88,11 @@ struct OperationFolderService: Sendable {
                 tags: Set(definition.tags))
             return
         }
-        let schedule = definition.schedule.map { ScheduledStart($0.schedule, input: $0.input) }
         func add(_ operation: some StateOperation) {
             catalog.add(
                 operation, id: definition.id, title: definition.title.text, summary: definition.summary.text,
                 tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
-                schedule: schedule, partOf: nil)
+                schedule: definition.schedule, partOf: nil)
         }
         if let feed = FeedOperation(definition, in: outgoing) {
             catalog.add(

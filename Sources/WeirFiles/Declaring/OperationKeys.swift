@@ -32,7 +32,9 @@ enum OperationKeys {
                 "overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
             .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
             .init(
-                "schedule", .either(.text(limit: 1_000), .object(schedule)),
+                "schedule", .either(
+                    .list(of: .either(.text(limit: 1_000), .object(schedule)), limit: 20),
+                    .either(.text(limit: 1_000), .object(schedule))),
                 "The times at which the server starts the operation: a cron expression, or a mapping."),
             .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
             .init(
@@ -135,6 +137,13 @@ enum OperationKeys {
             "The zone of the clock that `cron` is read by, such as Europe/Lisbon; UTC by default."),
         .init("random_delay", .text(limit: 40), "How much later a start may be, such as 5m."),
         .init("catch_up", .choice(["once", "skip", "all"]), "What happens to times that passed; once by default."),
+        .init("start_by", .text(limit: 40), "How late a start can be, such as 15m; a later one is missed."),
+        .init(
+            "skip", .list(of: .text(limit: 40), limit: ScheduleDays.limit),
+            "Days without starts, such as 2026-12-25 or 2026-12-24..2027-01-02."),
+        .init(
+            "only", .list(of: .text(limit: 40), limit: ScheduleDays.limit),
+            "The only days with starts, such as 2026-12-25 or 2026-12-24..2027-01-02."),
         .init("inputs", .dictionary(of: .scalar, limit: 50), "The inputs of the runs, by name."),
     ]
 

@@ -76,39 +76,50 @@ extension DefinitionReader {
     }
 }
 
-/// A declared schedule with the input of its runs.
-package struct DeclaredSchedule: Sendable, Hashable {
-    package let schedule: Schedule
-    package let input: JSONValue
-}
-
 extension DefinitionReader {
-    mutating func schedule(_ value: FileValue?, _ fields: [InputField]) -> DeclaredSchedule? {
+    mutating func schedule(_ value: FileValue?, _ fields: [InputField]) -> ScheduledStart? {
         guard let value else { return nil }
+        guard let parts = value.list else { return start(value, fields) }
+        let starts = parts.compactMap { start($0, fields) }
+        guard starts.count == parts.count else { return nil }
+        if let start = ScheduledStart(starts) { return start }
+        list.note(
+            value,
+            starts.isEmpty
+                ? "The list of schedules is empty. Remove `schedule`, or write one such as \"30 3 * * *\"."
+                : "All schedules of an operation have the same `catch_up`. Write it with each of them.")
+        return nil
+    }
+
+    private mutating func start(_ value: FileValue, _ fields: [InputField]) -> ScheduledStart? {
         let input = scheduledInput(value["inputs"], fields, of: value)
         let (cron, every) = (value.text ?? value["cron"]?.text, value["every"]?.text)
         let (delay, catchUp) = (value["random_delay"]?.text, value["catch_up"]?.text)
         do throws(ScheduleError) {
+            var schedule: Schedule
             switch (cron, every) {
             case (let cron?, nil):
-                let schedule = try Schedule(
+                schedule = try Schedule(
                     cron: cron, timezone: value["timezone"]?.text, randomDelay: delay, catchUp: catchUp)
-                return input.map { DeclaredSchedule(schedule: schedule, input: $0) }
             case (nil, let every?):
                 if let timezone = value["timezone"] {
                     list.note(timezone, "An interval has no time zone. Remove `timezone`, or use `cron`.")
                 }
-                let schedule = try Schedule(every: every, randomDelay: delay, catchUp: catchUp)
-                return input.map { DeclaredSchedule(schedule: schedule, input: $0) }
+                schedule = try Schedule(every: every, randomDelay: delay, catchUp: catchUp)
             default:
                 list.note(
                     value,
                     "A schedule has either `cron`, such as cron: \"30 3 * * *\", or `every`, such as every: 15m.")
+                return nil
             }
+            if let text = value["start_by"]?.text { try schedule.startBy(text) }
+            schedule.days = try ScheduleDays(
+                only: value["only"]?.list?.compactMap(\.text), skip: value["skip"]?.list?.compactMap(\.text) ?? [])
+            return input.map { ScheduledStart(schedule, input: $0) }
         } catch {
             list.note(value, error.description)
+            return nil
         }
-        return nil
     }
 
     private mutating func scheduledInput(

@@ -58,7 +58,7 @@ package struct OperationDefinition: Sendable {
     let artifacts: [ArtifactPattern]?
     let success: TextTemplate?
     let failure: TextTemplate?
-    package let schedule: DeclaredSchedule?
+    package let schedule: ScheduledStart?
     package let triggers: [TriggerRule]
     /// The notification rules, or nil for those of the settings.
     package let notifications: [NotificationRule]?

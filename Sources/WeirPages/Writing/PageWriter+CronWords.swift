@@ -5,6 +5,10 @@ extension PageWriter {
     ///
     /// Covered are intervals, and cron expressions of single numbers with a step of minutes or hours or a range of weekdays.
     func words(for schedule: Schedule) -> String? {
+        if schedule.parts.count > 1 {
+            let words = schedule.parts.compactMap(self.words)
+            return words.count == schedule.parts.count ? words.joined(separator: "; ") : nil
+        }
         if schedule.isInterval {
             return strings(.cronEvery, ["time": String(schedule.text.drop { !$0.isNumber })])
         }
