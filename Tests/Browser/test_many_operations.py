@@ -1,0 +1,81 @@
+"""The pages of a server with many operations: the table of the overview, the palette that acts, and forms on a phone."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from weir import until
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def settings(tmp_path):
+    folder = tmp_path / "operations"
+    folder.mkdir()
+    for number in range(14):
+        program = "exit 3" if number == 3 else "echo done"
+        (folder / f"job-{number:02}.yml").write_text(
+            f"title: Job {number}\ntags: [{'web' if number % 2 else 'data'}]\ncommand: [sh, -c, '{program}']\n"
+        )
+    (folder / "restore.yml").write_text(
+        "title: Restore\ntags: [data]\ninputs: [{name: database, type: choice, values: [orders, stock], required: true, help: Replaced by its backup.}]\n"
+        'command: [echo, "{{database}}"]\n'
+    )
+    (folder / "deploy.yml").write_text(
+        "title: Deploy\ntags: [web]\nsteps:\n  - {name: test, title: Run the tests, command: [sh, -c, 'echo 3 tests failed >&2; exit 2']}\n"
+        "  - {name: switch, title: Switch over, command: [echo, live]}\n"
+    )
+    return {"WEIR_OPERATIONS": str(folder)}
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_many_operations_are_a_table_by_tag_without_a_breach(visit, weir, width):
+    weir.ended(weir.run("job-00"))
+    page = visit("/", viewport={"width": width, "height": 900})
+    expect(page.get_by_role("heading", name="data")).to_be_visible()
+    row = page.locator("#op-job-00")
+    expect(row.locator(".chip")).to_have_text("Succeeded")
+    assert row.bounding_box()["height"] < 60
+    expect(row.locator(".outcomes")).to_be_visible(visible=width > 400)
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+    assert [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_the_palette_starts_an_operation_from_the_header_of_a_phone(visit, weir):
+    page = visit("/schedules", viewport=PHONE)
+    page.get_by_role("button", name="Go to…").click()
+    page.get_by_role("combobox", name="Go to…").fill("start job 5")
+    expect(page.get_by_role("option").first).to_have_text("Start Job 5")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs/*")
+    expect(page.get_by_role("heading", name="Job 5")).to_be_visible()
+
+
+def test_a_choice_that_was_not_made_is_told_beside_its_field_and_a_start_on_a_phone_leads_to_the_run(visit, weir):
+    page = visit("/operations/restore", viewport=PHONE)
+    start = page.locator("#start button[type=submit]")
+    start.click()
+    expect(page.locator("#start-restore-database-error")).to_be_visible()
+    expect(page.get_by_text("Replaced by its backup.")).to_be_visible()
+    page.get_by_label("database").select_option("stock")
+    start.click()
+    page.wait_for_url("**/runs/*")
+    expect(page.locator("#run-verdict")).to_have_text(re.compile("Succeeded after"))
+
+
+def test_a_failed_run_of_steps_shows_the_error_of_its_step_while_it_is_watched(visit, weir):
+    page = visit("/")
+    run = weir.run("deploy")
+    page.goto(f"/runs/{run['id']}")
+    expect(page.locator("#run-verdict")).to_have_text(re.compile("Failed after .*: The step “Run the tests” failed"))
+    expect(page.locator("#run-around")).to_contain_text("3 tests failed")
+    expect(page.get_by_text("Skipped because “Run the tests” failed")).to_be_visible()
+    page.locator("#run-around a").first.click()
+    expect(page.get_by_role("heading", name="Run the tests")).to_be_visible()
+    until(lambda: weir.latest("deploy")["phase"] == "failed")
+    page.goto("/")
+    expect(page.locator("#fails-deploy")).to_contain_text("Run the tests")
