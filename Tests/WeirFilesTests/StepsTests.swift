@@ -59,6 +59,25 @@ import WeirOperations
         #expect(parts[0].fields[0].isSecret)
     }
 
+    @Test func `a step reads a file that another keeps, if that one keeps any`() {
+        func whole(_ artifacts: String) -> String {
+            """
+            title: Whole
+            steps:
+              - {name: build, shell: make\(artifacts)}
+              - {name: publish, command: [cat, "{{steps.build.artifacts.0}}"]}
+              - {name: copy, shell: 'cp "$WEIR_INPUT_FILE" .', with: {file: "{{steps.build.artifacts.1}}"}}
+            """
+        }
+        let (definitions, mistakes) = read(["whole": whole(", artifacts: [\"*.tar\"]")])
+        #expect(mistakes == [])
+        let copy = definitions.first?.plan?.steps.last
+        let file = StepValue([.reported(step: "build", value: "artifacts.1")])
+        #expect(copy?.work == .run(operation: "whole-copy", input: ["file": file]))
+        let found = self.mistakes(["whole": whole("")])
+        #expect(found.count == 2 && found.allSatisfy { $0.contains("The step “build” keeps no files.") })
+    }
+
     @Test(arguments: ["command: [sh, -c, 'exit 1']", "shell: exit 1"])
     func `a step's limits count for the step alone, and not for its program again`(program: String) throws {
         let text = """

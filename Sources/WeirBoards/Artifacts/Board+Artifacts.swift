@@ -47,7 +47,7 @@ extension VisibleBoard {
 }
 
 extension StepsHost {
-    /// The path of a file that a run keeps on this server, or nil if there is none.
+    /// The path of a kept file on this server, or nil if it is missing.
     func artifact(_ index: Int, of run: RunRecord) async -> String? {
         guard let store = board()?.artifacts, let artifact = run.artifacts.dropFirst(max(index, 0)).first else {
             return nil

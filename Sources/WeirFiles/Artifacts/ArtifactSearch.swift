@@ -99,7 +99,7 @@ struct ArtifactSearch {
     }
 }
 
-/// Sentences about files for the output of a run, of which the first are kept.
+/// Sentences about files for the output of a run; only the first are printed.
 struct ArtifactRemarks: Sendable {
     private static let limit = 10
 

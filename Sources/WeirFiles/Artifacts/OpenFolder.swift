@@ -24,7 +24,7 @@ final class OpenFolder: Sendable {
 
     private let descriptor: CInt
 
-    /// Opens a folder, following links in its own path; returns nil if there is none.
+    /// Opens a folder, following links in its own path; returns nil if it cannot be opened.
     init?(_ path: String) {
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { return nil }
@@ -39,7 +39,7 @@ final class OpenFolder: Sendable {
 
     func folder(_ name: [UInt8]) -> OpenFolder? { OpenFolder(Self.word(name), in: self) }
 
-    /// The kind of an entry, or nil if there is none.
+    /// The kind of an entry, or nil if it is missing.
     func kind(of name: [UInt8]) -> Kind? {
         var status = stat()
         guard fstatat(descriptor, Self.word(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -92,7 +92,7 @@ final class OpenFolder: Sendable {
 
 /// A user of the system.
 enum SystemUser {
-    /// The id of a user, or nil if there is none of that name; blocks.
+    /// The id of a user, or nil for an unknown name; blocks.
     static func id(of name: String) -> uid_t? {
         var (entry, found): (passwd, UnsafeMutablePointer<passwd>?) = (passwd(), nil)
         var buffer = [CChar](repeating: 0, count: 65_536)
@@ -101,7 +101,7 @@ enum SystemUser {
     }
 }
 
-/// What a write to a file changes: its size and its times.
+/// The properties of a file that a write changes, and its owner.
 struct FileVersion: Sendable, Hashable {
     let size: Int64
     /// The id of the user that the file belongs to.

@@ -11,10 +11,10 @@ package struct PageArtifact: Sendable {
 
     package enum Body: Sendable {
         case text(String, isCut: Bool)
-        /// The rows of a table, of which the first is its head.
+        /// The rows of a table; the first is its header.
         case table([[String]], isCut: Bool)
         case image
-        /// A document that the browser shows by itself.
+        /// A document for a viewer of the browser.
         case document
         /// Bytes that are no text.
         case binary

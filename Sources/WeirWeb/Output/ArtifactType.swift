@@ -9,7 +9,7 @@ struct ArtifactType {
         case text
         case table
         case image
-        /// A document that the browser shows by itself.
+        /// A document for a viewer of the browser.
         case document
     }
 
