@@ -52,7 +52,7 @@ struct ArtifactType {
         }
     }
 
-    /// The type and the policy with which a browser shows the file by itself, or nil if it must not.
+    /// The type and policy for display by the browser, or nil if the file is only downloaded.
     var inert: (mediaType: String, policy: String)? {
         switch preview {
         case .image, .document: (mediaType, mediaType == "application/pdf" ? Self.viewed : Self.styled)
