@@ -44,7 +44,10 @@ extension StepsRun {
             await ask(index, step, approval)
         case .run(let operation, let input):
             let task = StepTask(index: index, step: step, operation: operation, input: input)
-            if let forEach = step.forEach, known.items != nil { return await perform(task, for: forEach) }
+            // Without progress, its condition is not known to be met yet.
+            if let forEach = step.forEach, known.items != nil, known.progress != nil {
+                return await perform(task, for: forEach)
+            }
             guard let attempt = known.attempt else { return await begin(index, attempt: 1) }
             if known.status == .retrying {
                 await pause(step, for: step.retry?.interval ?? step.repetition?.interval ?? .zero)
