@@ -170,14 +170,19 @@ extension StepsMachine {
         }
     }
 
-    /// The outcome of the steps so far: `succeeded`, `failed` or `cancelled`.
+    /// The outcome of the steps without `finally`: `succeeded`, `failed` or `cancelled`.
+    ///
+    /// In a graph, steps with `finally` run at the same time, so that none depends on the outcome of another.
     var outcome: String {
-        guard isStopped else { return end.name }
-        return progress.stop == nil ? "failed" : "cancelled"
+        if isStopped { return progress.stop == nil ? "failed" : "cancelled" }
+        let isFinally = progress.steps.contains { $0.isFinally && $0.name == progress.ending?.step }
+        return isFinally ? "succeeded" : end.name
     }
 
-    /// The names of the steps that make the whole run fail, in the order of the file.
-    var failedSteps: [String] { progress.steps.filter { $0.isFailed && !$0.allowsFailure }.map(\.name) }
+    /// The names of the steps without `finally` that make the whole run fail, in the order of the file.
+    var failedSteps: [String] {
+        progress.steps.filter { $0.isFailed && !$0.allowsFailure && !$0.isFinally }.map(\.name)
+    }
 }
 
 extension StepsProgress.Step {
