@@ -69,17 +69,26 @@ extension StepsRun {
         let (attempt, record) = await host.newestRun(of: task.key, from: first, operation: task.operation)
         if let record {
             if host.isLive(record.id) { return await attempts(task, from: attempt, following: record.id) }
-            let isShutdown = record.cause.map { EndCause($0).isShutdown } ?? false
-            if record.state.phase.isEnded, record.state.phase != .interrupted, !isShutdown {
+            if record.state.phase.isEnded, !Self.isInterrupted(record) {
                 note(task, run: record.id)
                 return await attempts(task, from: attempt, following: record.id)
             }
         }
-        if isHalted(task.step) { return halted() }
-        guard task.step.isRepeatable else {
-            return .over(.interrupted, at: host.now, .init(.stepInterrupted, step: task.step.name))
-        }
+        if let end = interrupted(task) { return end }
         return await attempts(task, from: attempt + 1)
+    }
+
+    /// The end of a step whose run was interrupted; nil if it is run again.
+    private func interrupted(_ task: StepTask) -> StepEnd? {
+        if isHalted(task.step) { return halted() }
+        if task.step.isRepeatable { return nil }
+        return .over(.interrupted, at: host.now, .init(.stepInterrupted, step: task.step.name))
+    }
+
+    /// Whether a restart of the server ended a run.
+    private static func isInterrupted(_ record: RunRecord) -> Bool {
+        let cause = record.cause.map { EndCause($0) }
+        return record.state.phase == .interrupted || cause?.isShutdown == true || cause == .kept
     }
 
     /// Runs a step until it is over; `known` is the run of the first attempt, if it has one.
@@ -105,8 +114,13 @@ extension StepsRun {
             }
             note(task, run: id)
             let (record, isLate) = await follow(task, id)
-            let cause = record?.cause.map { EndCause($0) }
-            if isClosing || cause?.isShutdown == true || cause == .kept { return .left }
+            if isClosing { return .left }
+            if record.map(Self.isInterrupted) == true {
+                // A run of the last process, which ended before the beginning of the attempt was recorded.
+                if let end = interrupted(task) { return end }
+                attempt += 1
+                continue
+            }
             switch await judged(task, record, attempt: attempt, isLate: isLate) {
             case .end(let end): return end
             case .again(let interval):

@@ -48,6 +48,8 @@ final class StepsRun: Sendable {
         guard !isClosing else { return stops.stop() }
         let cause = host.stopCause
         change { $0.stop(cause) }
+        // Recorded at once, because a process that continues the run needs the cause.
+        Task { [host] in await host.recorded() }
         stops.stop()
     }
 
