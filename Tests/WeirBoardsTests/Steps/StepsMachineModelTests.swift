@@ -28,7 +28,7 @@ import WeirOperations
         }
     }
 
-    // T6, T7
+    // T6, T7, T9
     @Test(arguments: shares)
     func `the steps of ten thousand random plans end as the rules say, whenever the run is cancelled`(
         _ share: UInt64
@@ -41,7 +41,7 @@ import WeirOperations
         }
     }
 
-    // T2
+    // T2, T9
     @Test(arguments: shares)
     func `a machine made from the recorded progress continues so that nothing differs`(_ share: UInt64) {
         var restarts = 0
