@@ -85,6 +85,7 @@ extension StepItems {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for item in items {
             for byte in Array(((try? item.value.text()) ?? "").utf8) + [10] {
+                // Never traps: a byte fits.
                 hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
             }
         }

@@ -30,9 +30,8 @@ struct StepsDriver {
     private let chanceOfCancellation: Int
     private let chanceOfRestart: Int
 
-    /// - Parameters:
-    ///   - chanceOfCancellation: Of a hundred changes, those before which the whole run is cancelled.
-    ///   - chanceOfRestart: Of a hundred changes, those before which the machine is made anew from its recorded progress.
+    /// The chances are those of a hundred changes before which the whole run is cancelled, or the machine is made anew from
+    /// its recorded progress.
     init(
         _ steps: RandomSteps, from progress: StepsProgress = StepsProgress(), seed: UInt64,
         chanceOfCancellation: Int = 0,

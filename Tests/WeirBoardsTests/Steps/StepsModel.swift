@@ -29,7 +29,7 @@ struct StepsModel {
     private var results: [Result?]
     private let isGraph: Bool
 
-    /// - Parameter kept: The results that a retry took over.
+    /// The results; `kept` are those that a retry took over.
     static func results(
         _ plan: StepsPlan, _ fates: [StepFate], cancellation: Cut? = nil, failure: Cut? = nil, kept: [Int: Result] = [:]
     ) -> [Result] {
