@@ -208,9 +208,9 @@ struct OutputReader {
             """
             SELECT \(Self.columns) FROM weir.output
             WHERE stream = (SELECT opened FROM weir.runs WHERE id = $1)
-                AND number = ANY (string_to_array($2, ',')::bigint[])
+                AND number = ANY ($2)
             ORDER BY number
-            """, [AnyText(run), AnyText(numbers.map(\.description).joined(separator: ","))], read: line)
+            """, [AnyText(run), numbers], read: line)
     }
 
     func line(_ number: SequenceNumber, ofStream stream: SequenceNumber) throws -> OutputLine? {

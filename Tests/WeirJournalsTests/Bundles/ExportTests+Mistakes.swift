@@ -145,14 +145,18 @@ extension ExportTests {
                 }
             }
             let end = #"{"end":{"changes":1,"lines":0,"runs":1}}"#
-            for at in ["-999999-01-01T00:00:00Z", "+999999-12-31T23:59:59.999Z"] {
-                let id = at.hasPrefix("-") ? "early" : "late"
-                let lines = [
-                    change.replacing("2026-11-21T11:39:23.123Z", with: at).replacing("run-a", with: "run-\(id)")
-                ]
+            let time = "2026-11-21T11:39:23.123Z"
+            for at in ["-999999-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "3000-01-01T00:00:00Z"] {
+                let error = await #expect(throws: JournalError.self) {
+                    try await take([header, change.replacing(time, with: at), end], journal)
+                }
+                #expect(error?.description.hasPrefix("Line 2: ") == true, "\(at)")
+            }
+            for (id, at) in [("early", "1970-01-01T00:00:00Z"), ("late", "2999-12-31T23:59:59.999Z")] {
                 let progress =
                     #""progress":{"completed":9223372036854775807,"total":-9223372036854775808,"unit":"items"},"#
-                let whole = [header] + lines.map { $0.replacing(#""phase""#, with: progress + #""phase""#) } + [end]
+                let line = change.replacing(time, with: at).replacing("run-a", with: "run-\(id)")
+                let whole = [header, line.replacing(#""phase""#, with: progress + #""phase""#), end]
                 let report = try await take(whole, journal, at: Timestamp(milliseconds: .max))
                 #expect(report.imported == [id])
             }
