@@ -115,7 +115,7 @@ def fault(request):
 
 @pytest.fixture
 def settings():
-    # Only the faults of these tests keep the server from recording.
+    # The server accepts starts, so that what waits is recorded later.
     return {"WEIR_DISK_KEEP_FREE": "1"}
 
 

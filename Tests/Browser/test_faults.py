@@ -22,6 +22,7 @@ def settings(request, sky):
     return {
         "WEIR_GREETING_URL": sky.url + "/hello", "WEIR_LOG_LEVEL": "warning",
         "WEIR_RETENTION_DAYS": "36500", "WEIR_RETENTION_RUNS": "100000000",
+        "WEIR_DISK_KEEP_FREE": "1",
     }
 
 

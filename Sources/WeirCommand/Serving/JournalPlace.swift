@@ -41,9 +41,9 @@ enum JournalPlace: Sendable {
         }
     }
 
-    /// The guard of the disk of a journal in a file; nil for another journal.
+    /// The guard of the disk of a journal in a file; nil for another journal, and if a single byte is kept free.
     func diskGuard(of folder: DataFolder, _ settings: Settings, logger: Logger) -> DiskGuard? {
-        guard case .file = self, let keepFree = settings.bytes("disk.keep-free") else { return nil }
+        guard case .file = self, let keepFree = settings.bytes("disk.keep-free"), keepFree.bytes > 1 else { return nil }
         return DiskGuard(folder.url, keepFree: keepFree, logger: logger)
     }
 

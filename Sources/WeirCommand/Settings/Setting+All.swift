@@ -52,7 +52,8 @@ extension Setting {
         Setting(
             key: "disk.keep-free", kind: .bytes, standard: "512 MiB",
             help:
-                "How much space is kept free on the disk of a journal in a file: with less, no run starts, and output is not kept."
+                "How much space is kept free on the disk of a journal in a file: with less, no run starts, and output is not kept. 1 turns "
+                + "this off."
         ),
         Setting(
             key: "disk.warn-below", kind: .bytes, standard: "1 GB",
