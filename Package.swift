@@ -156,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CInstallation", "CProcesses", "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows",
+                "CInstallation", "CProcesses", "CZlib", "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles",
+                "WeirFlows",
                 "WeirJournals", "WeirOperations", "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates",
                 "WeirTelemetry", "WeirWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
