@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 package import WeirStates
 
@@ -32,7 +33,8 @@ enum OperationKeys {
                 "overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
             .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
             .init(
-                "schedule", .either(
+                "schedule",
+                .either(
                     .list(of: .either(.text(limit: 1_000), .object(schedule)), limit: 20),
                     .either(.text(limit: 1_000), .object(schedule))),
                 "The times at which the server starts the operation: a cron expression, or a mapping."),

@@ -1,6 +1,6 @@
-package import WeirBoards
+import WeirBoards
 import WeirOperations
-package import WeirStates
+import WeirStates
 
 extension DefinitionReader {
     mutating func triggers(_ value: FileValue?, _ fields: [InputField]) -> [TriggerRule] {
