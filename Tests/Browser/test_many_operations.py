@@ -20,7 +20,7 @@ def settings(tmp_path):
             f"title: Job {number}\ntags: [{'web' if number % 2 else 'data'}]\ncommand: [sh, -c, '{program}']\n"
         )
     (folder / "restore.yml").write_text(
-        "title: Restore\ntags: [data]\ninputs: [{name: database, type: choice, values: [orders, stock], required: true, help: Replaced by its backup.}]\n"
+        "title: Restore\ntags: [data]\ninputs: [{name: database, type: choice, options: [orders, stock], required: true, help: Replaced by its backup.}]\n"
         'command: [echo, "{{database}}"]\n'
     )
     (folder / "deploy.yml").write_text(
@@ -61,7 +61,7 @@ def test_a_choice_that_was_not_made_is_told_beside_its_field_and_a_start_on_a_ph
     start.click()
     expect(page.locator("#start-restore-database-error")).to_be_visible()
     expect(page.get_by_text("Replaced by its backup.")).to_be_visible()
-    page.get_by_label("database").select_option("stock")
+    page.get_by_label("Database").select_option("stock")
     start.click()
     page.wait_for_url("**/runs/*")
     expect(page.locator("#run-verdict")).to_have_text(re.compile("Succeeded after"))
