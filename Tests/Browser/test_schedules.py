@@ -60,8 +60,11 @@ def test_a_schedule_starts_runs_and_each_time_only_once_over_kills(weir):
 def test_a_schedule_is_paused_without_javascript_and_stays_paused(weir, visit):
     page = visit("/schedules", java_script_enabled=False)
     card = page.locator("#schedule-tick")
+    card.locator("summary").click()
+    card.get_by_label("Reason").fill("Audit in May")
     card.get_by_role("button", name="Pause").click()
     expect(card.get_by_role("button", name="Resume")).to_be_visible()
+    expect(card).to_contain_text("Audit in May")
     expect(card.locator(".chip").first).to_have_text("Paused")
     until(lambda: all(run["phase"] == "succeeded" for run in weir.ask("runs?operation=tick")["runs"]))
     count = len(starts(weir))
