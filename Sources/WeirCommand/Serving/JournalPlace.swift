@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import WeirJournals
 import WeirPostgres
+import WeirStates
 
 /// The location of the journal, from the setting `journal`.
 enum JournalPlace: Sendable {
