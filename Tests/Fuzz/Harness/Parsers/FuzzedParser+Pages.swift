@@ -34,6 +34,26 @@ extension FuzzedParser {
         expect(message.description == text, "it says “\(message)” for “\(text)”")
     }
 
+    /// The beginning of a kept file: text that is as long as the file, or a table of a bounded size, or neither.
+    static let tables = FuzzedParser("tables", upTo: 2_048) { input in
+        var input = input
+        let isCut = input.choice(2) == 1
+        let separator: Character? = [nil, ",", "\t"][input.choice(3)]
+        let bytes = Data(input.rest)
+        switch PageArtifact.Body(bytes, isCut: isCut, separator: separator) {
+        case .text(let text, let isShort):
+            expect(isShort == isCut && separator == nil, "text for a table")
+            expect(bytes.count - text.utf8.count <= 6, "a byte order mark, or the last character, at most")
+        case .table(let rows, let isShort):
+            expect(separator != nil && (isShort || !isCut), "a table for text")
+            expect(rows.count <= 200 && rows.allSatisfy { (1...50).contains($0.count) }, "a table without bounds")
+            let size = rows.joined().reduce(0) { $0 + $1.utf8.count }
+            expect(size <= bytes.count, "cells of \(size) bytes")
+        case .binary: expect(bytes.contains { $0 == 0 || $0 >= 0x80 }, "text that is none")
+        case .image, .document: expect(false, "a kind that only a name decides")
+        }
+    }
+
     private nonisolated(unsafe) static let ourTag = /(li|span|a)( (id|class|value|href)="[a-z0-9\/ -]*")*/
 
     /// Markup is a list's item with spans in it, and all else is text without `<`, `&` but in entities, or controls.
