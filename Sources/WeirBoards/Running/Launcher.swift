@@ -177,6 +177,7 @@ final class Launcher: Sendable {
             runs.giveBack(record.id)
             throw BoardError(.busy, Message(verbatim: OperationBusy(run: begun).description))
         }
+        if runs.isClosed { runs[begun]?.shutDown() }
     }
 
     /// Adds the secrets that the server keeps for fields without a given one.

@@ -109,7 +109,12 @@ final class LiveRun: Sendable {
     let isHandedOn = Locked(false)
     let shutdownCause = Locked(CancellationCause.shutdown)
     private let isLeft = Locked(false)
-    private let recording = Locked<FlowSubscription?>(nil)
+    private let recording = Locked(Recording())
+
+    private struct Recording {
+        var subscription: FlowSubscription?
+        var isOver = false
+    }
 
     init<State: OperationState>(
         _ request: StartRequest, operation: String, output: RunOutput?, run: Run<State>,
@@ -138,9 +143,16 @@ final class LiveRun: Sendable {
     /// Stops recording a run of steps, so that the next process continues it.
     func leave() {
         guard let host = request.host else { return }
-        recording.withLock { $0 }?.cancel()
+        let subscription = recording.withLock { recording in
+            recording.isOver = true
+            return recording.subscription
+        }
+        subscription?.cancel()
         host.closing.stop()
     }
+
+    /// Whether the next process continues the run of steps, so that its states here are not recorded.
+    var hasLeft: Bool { recording.withLock(\.isOver) }
 
     /// Whether the run is left to the next process, so that its end here is not recorded.
     var isKept: Bool { isLeft.withLock { $0 } }
@@ -173,6 +185,11 @@ final class LiveRun: Sendable {
     }
 
     func keep(_ subscription: FlowSubscription) {
-        recording.withLock { $0 = subscription }
+        // The server can shut down between the beginning of the run and this.
+        let isOver = recording.withLock { recording in
+            recording.subscription = subscription
+            return recording.isOver
+        }
+        if isOver { subscription.cancel() }
     }
 }

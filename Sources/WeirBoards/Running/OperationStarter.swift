@@ -90,6 +90,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         }
         let last = Locked(run.state.value)
         let subscription = run.state.subscribe(.lossless) { [output = live.output] state in
+            if live.hasLeft { return }
             if state.phase.isEnded { output?.close() }
             if run.stopCause == nil { last.withLock { $0 = state } }
             let cause = state.phase == .cancelled ? run.cancellationCause.map { EndCause($0.description) } : nil
