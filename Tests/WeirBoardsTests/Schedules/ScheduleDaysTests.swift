@@ -1,5 +1,6 @@
 import Testing
 import WeirJournals
+import WeirStates
 
 @testable import WeirBoards
 
