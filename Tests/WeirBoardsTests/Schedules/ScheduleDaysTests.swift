@@ -1,6 +1,7 @@
 import Testing
 import WeirJournals
 import WeirStates
+import WeirStates
 
 @testable import WeirBoards
 
