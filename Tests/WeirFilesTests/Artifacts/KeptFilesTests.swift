@@ -145,6 +145,19 @@ struct KeptFilesTests {
         #expect(without.last?.artifacts == [])
     }
 
+    @Test(.enabled(if: getuid() == 0)) func `of a program with a user, only files that belong to that user are kept`()
+        async throws
+    {
+        let place = try Place()
+        let trial = try await place.run(
+            Self.file("echo a >a.txt; echo b >b.txt; chown 65534 b.txt", "[\"*.txt\"]", "user: root\n"))
+        #expect(place.contents(trial.last?.artifacts ?? []) == ["a.txt": "a\n"])
+        #expect(
+            trial.lines == [
+                "notice: “b.txt” is not kept: it does not belong to “root”, the user that the program ran as."
+            ])
+    }
+
     @Test func `a secret in a name is masked`() async throws {
         let place = try Place()
         let text = Self.file(
