@@ -117,7 +117,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// Whether a time is missed instead of started at a moment, which is after its random delay.
     package func isTooLate(_ time: Timestamp, at now: Timestamp, for id: String) -> Bool {
-        let part = parts[part(at: time)]  // Never traps: there is at least one part.
+        let part = parts[part(at: time)]
         return part.startBy.map { now - time.after(part.delay(of: time, for: id)) > $0 } ?? false
     }
 
@@ -244,7 +244,7 @@ extension Schedule {
     /// The random delay of a start in milliseconds, from 0 to ``randomDelay``; deterministic for a time and an id.
     package func delay(of time: Timestamp, for id: String) -> Int64 {
         if case .several(let parts) = timing {
-            return parts[part(at: time)].delay(of: time, for: id)  // Never traps: there is at least one part.
+            return parts[part(at: time)].delay(of: time, for: id)
         }
         guard randomDelay > 0 else { return 0 }
         // FNV-1a, followed by the last step of SplitMix64, so that neighbouring times differ widely.

@@ -54,7 +54,8 @@ package struct ScheduleDays: Sendable, Hashable {
         var merged: [ClosedRange<Int64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
-                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+                merged.removeLast()
+                merged.append(last.lowerBound...max(last.upperBound, range.upperBound))
             } else {
                 merged.append(range)
             }

@@ -33,6 +33,7 @@ struct StepLines: Hashable {
     func lines(columns: Int) -> [String] {
         let depths = depths
         let names = zip(steps, depths).map { step, depth in
+            // Never traps: a depth is not negative.
             String(repeating: "  ", count: depth) + (depth > 0 ? "└ " : "") + "\(step.mark) \(step.name)"
         }
         let width = min(names.map(VisibleText.width).max() ?? 0, max(columns / 2, 20))

@@ -38,7 +38,6 @@ extension DefinitionReader {
             }
         }
         for circle in order.circles {
-            // Never traps: a circle has at least three names.
             let (first, second) = (circle[0], circle[1])
             let element = elements.first { $0["name"]?.text == first }
             let need = ["needs", "when_failed"].lazy.compactMap { key in

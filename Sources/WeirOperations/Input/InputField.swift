@@ -85,9 +85,10 @@ package enum TextFormat: String, Sendable, Hashable, Codable {
             guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/),
                 let year = Int(match.1), let month = Int(match.2), let day = Int(match.3)
             else { return false }
+            guard (1...12).contains(month) else { return false }
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
             let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-            return days.indices.contains(month - 1) && (1...days[month - 1]).contains(day)
+            return (1...days[month - 1]).contains(day)  // Never traps: the month is from 1 to 12.
         case .time: return text.wholeMatch(of: /([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?/) != nil
         }
     }

@@ -65,7 +65,8 @@ extension PageWriter {
             "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
             "value": typed,
             "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
-            "line": nil, "moment": field.format.map { ["type": $0.rawValue] as Fields }, "multiline": nil, "number": nil, "boolean": nil, "choice": nil, "file": nil,
+            "line": nil, "moment": field.format.map { ["type": $0.rawValue] as Fields }, "multiline": nil,
+            "number": nil, "boolean": nil, "choice": nil, "file": nil,
         ]
         switch field.kind {
         case .text where field.format != nil: break

@@ -53,7 +53,8 @@ enum Terminal {
     static var size: (columns: Int, rows: Int)? {
         guard isatty(1) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
         var size = winsize()
-        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }  // Never traps: a constant.
+        // Never traps: a constant.
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 }
