@@ -1,7 +1,6 @@
 import Testing
 import WeirJournals
 import WeirStates
-import WeirStates
 
 @testable import WeirBoards
 
