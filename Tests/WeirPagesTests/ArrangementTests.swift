@@ -175,7 +175,7 @@ import WeirStates
         let writer = fixture.pages.writer(.english)
         let outcomes = try #require(
             writer.card("copy", of: fixture.script.board.operation("copy"))["outcomes"] as? Fields)
-        #expect(outcomes["bad"] as? String == "M0 0h6v12h-6z" && outcomes["ok"] as? String == "M16 8h6v4h-6z")
+        #expect(outcomes["bad"] as? String == "M3 12v-12" && outcomes["ok"] as? String == "M19 12v-4")
         #expect(outcomes["words"] as? String == "Last 3 ends, oldest first; failed: 1")
         #expect(writer.card("copy", of: nil)["outcomes"] as? Fields == nil)
     }

@@ -12,7 +12,7 @@ extension PageWriter {
         for (index, record) in ended.reversed().enumerated() {
             let tone = record.state.phase.tone
             let height = ["ok": 4, "bad": 12, "warn": 8][tone] ?? 2
-            paths[tone, default: ""] += "M\(index * 8) \(12 - height)h6v\(height)h-6z"
+            paths[tone, default: ""] += "M\(index * 8 + 3) 12v-\(height)"
         }
         let failed = ended.count { $0.state.phase == .failed }
         return [
