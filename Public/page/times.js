@@ -30,7 +30,7 @@ export function relative(moment, now, words = {}) {
   const distance = now - moment;
   const [size, unit] = UNITS.find(([least]) => Math.abs(distance) >= least) ?? UNITS[3];
   // The time left is rounded: a link for a day expires in 24 h, not in 23 h.
-  const half = distance < 0 ? size / 2 : 0;
+  const half = distance < 0 && size > SECOND ? size / 2 : 0;
   const count = Math.trunc((Math.abs(distance) + half) / size);
   const past = (Math.abs(distance) + half) % size;
   const form = count === 0 ? "textNow" : distance > 0 ? "textAgo" : "textIn";
