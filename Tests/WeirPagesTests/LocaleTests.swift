@@ -54,7 +54,8 @@ import WeirStates
         }
         #expect(
             said == [
-                "now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 24 h", "now",
+                "now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 24 h",
+                "now",
             ])
         portuguese.now = moment.after(300_000)
         #expect(portuguese.ago(moment) == "há 5\u{A0}min")

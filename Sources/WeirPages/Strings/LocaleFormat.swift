@@ -143,7 +143,8 @@ struct LocaleFormat: Sendable {
         let distance = now - moment
         let size = Self.units.first { Int64(clamping: distance.magnitude) >= $0.size } ?? (1_000, "s")
         // The time left is rounded: a link for a day expires in 24 h, not in 23 h.
-        let count = (Int64(clamping: distance.magnitude) &+ (distance < 0 && size.size > 1_000 ? size.size / 2 : 0)) / size.size
+        let half = distance < 0 && size.size > 1_000 ? size.size / 2 : 0
+        let count = (Int64(clamping: distance.magnitude) &+ half) / size.size
         guard count > 0 else { return relative.now }
         return (distance > 0 ? relative.past : relative.future).filled { name in
             name == "time" ? "\(count)\u{A0}\(size.name)" : nil
