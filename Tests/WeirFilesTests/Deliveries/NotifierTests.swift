@@ -266,8 +266,11 @@ struct NotifierTests {
         let rule = NotificationRule(
             name: "1", events: [.failed],
             channel: .command(try ["/bin/sh", "-c", "exit 0", "x", "{{message}}"].map { try PathTemplate($0) }))
-        let fixture = try await Fixture([rule])
-        try await fixture.run(failing: "e\u{0}" + String(repeating: "\u{301}", count: 120_000))
+        let store = try DeliveryStore(path: nil)
+        var told = message(by: rule, nextAt: 0)
+        told.facts.message = "e\u{0}" + String(repeating: "\u{301}", count: 120_000)
+        try await store.add([told])
+        let fixture = try await Fixture([rule], store: store)
         let delivery = try await fixture.delivery { $0.detail != nil }
         #expect(delivery.detail == "The program ended well.")
         await fixture.stop()
