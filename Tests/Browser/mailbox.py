@@ -44,7 +44,8 @@ class Mailbox:
     def _sign_in(self, server, session, envelope, mechanism, data):
         right = (data.login.decode(), data.password.decode()) == (self.user, self.password)
         self.sign_ins.append((mechanism, session.ssl is not None, right))
-        return AuthResult(success=right)
+        # Otherwise, the handler itself would have to refuse.
+        return AuthResult(success=right, handled=right)
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         reply = self._next("RCPT", "250 ok")

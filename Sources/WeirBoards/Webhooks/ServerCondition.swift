@@ -48,7 +48,7 @@ package struct ServerCondition: Sendable, Hashable, Codable {
         case .recording: isOver ? "records again" : "does not record"
         case .disk: isOver ? "has disk space again" : "has little disk space left"
         case .schedule: isOver ? "starts \(subject) by its schedule again" : "did not start \(subject) by its schedule"
-        case .delivery: isOver ? "delivers messages again: \(subject)" : "could not deliver a message: \(subject)"
+        case .delivery: isOver ? "delivers messages to \(subject) again" : "could not deliver a message to \(subject)"
         case .backup: isOver ? "has a recent backup again" : "has no recent backup"
         case .certificate: isOver ? "has a new certificate" : "has a certificate that ends soon"
         case .files: isOver ? "has no files with mistakes any more" : "has files with mistakes"

@@ -35,8 +35,8 @@ enum OperationKeys {
             .init(
                 "schedule",
                 .either(
-                    .list(of: .either(.text(limit: 1_000), .object(schedule)), limit: 20),
-                    .either(.text(limit: 1_000), .object(schedule))),
+                    .either(.text(limit: 1_000), .object(schedule)),
+                    .list(of: .either(.text(limit: 1_000), .object(schedule)), limit: 20)),
                 "The times at which the server starts the operation: a cron expression, or a mapping."),
             .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
             .init(

@@ -20,33 +20,42 @@ extension Notifier {
     package func take(_ found: [ServerCondition.Kind: [String: String]]) async throws {
         var found = found
         if board.isRecording { found[.schedule] = missingStarts() }
-        let places = Set(plan.withLock { $0 }.places)
+        let receivers = Set(plan.withLock { $0 }.receivers)
         try await change { [found] known in
             var all = found
             // A receiver without a rule gets no message that could end its condition.
-            let receivers = known.filter { $0.kind == .delivery && places.contains($0.subject) }
-            all[.delivery] = Dictionary(receivers.map { ($0.subject, $0.sentence) }) { $1 }
+            let failing = known.filter { $0.kind == .delivery && receivers.contains($0.subject) }
+            all[.delivery] = Dictionary(failing.map { ($0.subject, $0.sentence) }) { $1 }
             return all
         }
     }
 
     /// Notes whether the last message to a receiver was given up.
     func noteEnd(of delivery: DeliveryRecord) async {
-        let (isGivenUp, place) = (delivery.status == .failed, delivery.place)
+        let isGivenUp = delivery.status == .failed
+        let isOwn = plan.withLock { $0.notifications[delivery.facts.operation] != nil }
+        let receiver = Self.receiver(delivery.place, delivery.rule, of: isOwn ? delivery.facts.operation : nil)
         // A test tells its result to the user who asked for it.
         guard !isGivenUp || delivery.facts.event != nil else { return }
-        guard isGivenUp || conditions.contains(where: { $0.kind == .delivery && $0.subject == place }) else { return }
+        guard isGivenUp || conditions.contains(where: { $0.kind == .delivery && $0.subject == receiver }) else {
+            return
+        }
         do {
             try await change { known in
                 var receivers = Dictionary(
                     known.filter { $0.kind == .delivery }.map { ($0.subject, $0.sentence) }
                 ) { $1 }
-                receivers[place] = isGivenUp ? "\(delivery.facts.headline): \(delivery.detail ?? "")" : nil
+                receivers[receiver] = isGivenUp ? "\(delivery.facts.headline): \(delivery.detail ?? "")" : nil
                 return [.delivery: receivers]
             }
         } catch {
             logger.error("A condition could not be kept.", metadata: ["cause": "\(Quoted(error))"])
         }
+    }
+
+    /// The receiver of a rule of the settings or of an operation; several rules can lead to the same host.
+    fileprivate static func receiver(_ place: String, _ rule: String, of operation: String? = nil) -> String {
+        "\(place) (rule \(rule)\(operation.map { " of \($0)" } ?? ""))"
     }
 
     private func missingStarts() -> [String: String] {
@@ -63,7 +72,8 @@ extension Notifier {
         let rules = plan.withLock { $0 }.rules(of: ServerCondition.operation)
         let server = "Weir" + (url.flatMap { $0.split(separator: "/").dropFirst().first }.map { " at \($0)" } ?? "")
         let messages = { @Sendable (condition: ServerCondition) in
-            rules.filter { condition.kind != .delivery || $0.place != condition.subject }.map { rule in
+            rules.filter { condition.kind != .delivery || Self.receiver($0.place, $0.name) != condition.subject }.map {
+                rule in
                 let facts = condition.facts(by: rule, server: server, url: url.map { $0 + "system" } ?? "", at: now)
                 return DeliveryRecord(facts: facts, rule: rule, nextAt: now.milliseconds)
             }
@@ -81,7 +91,12 @@ extension Notifier {
 
 extension HookPlan {
     /// The receivers of all rules, as deliveries name them.
-    fileprivate var places: [String] { (notifications.values.flatMap { $0 } + standard).map(\.place) }
+    fileprivate var receivers: [String] {
+        standard.map { Notifier.receiver($0.place, $0.name) }
+            + notifications.flatMap { operation, rules in
+                rules.map { Notifier.receiver($0.place, $0.name, of: operation) }
+            }
+    }
 }
 
 extension ServerCondition {

@@ -74,7 +74,7 @@ struct ConditionTests {
         }
         try await until { !fixture.notifier.conditions.isEmpty }
         let condition = try #require(fixture.notifier.conditions.first)
-        #expect(condition.kind == .delivery && condition.subject == rules[0].place)
+        #expect(condition.kind == .delivery && condition.subject == "\(rules[0].place) (rule 1)")
         #expect(condition.sentence == "A job failed: The receiver answered 404: no")
         // The observation of other conditions does not end it.
         try await fixture.notifier.take([.disk: [:]])
