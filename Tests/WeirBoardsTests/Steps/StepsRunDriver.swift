@@ -75,7 +75,7 @@ struct StepsRunDriver {
         var spins = 0
         while true {
             spins += 1
-            if spins > 100_000 {
+            if spins > 5_000 {
                 throw StepsViolation("Nothing happens in \(try await state()); \(stage.waiting.map(\.label)) wait.")
             }
             try Task.checkCancellation()
