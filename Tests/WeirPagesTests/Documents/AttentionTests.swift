@@ -52,10 +52,11 @@ import WeirStates
     }
 
     @Test func `each count of the summary is what the list behind it has`() throws {
+        let empty = try Fixture()
         let states = try CopyState.samples.map { try StateRecord($0) } + [.interrupted(after: "reading")]
         for (first, second) in states.flatMap({ first in states.map { (first, $0) } }) {
             for origin in [nil, ChangeOrigin(epoch: "other", sequence: 1)] {
-                var fixture = try Fixture()
+                var fixture = empty
                 for (id, state, origin) in [("a1", first, nil), ("a2", second, origin)] {
                     _ = fixture.script.open(id, "copy", try StateRecord(CopyState.waiting), origin: origin)
                     _ = fixture.script.move(id, state)
