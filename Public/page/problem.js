@@ -25,7 +25,7 @@ export function tell(form, problem) {
     keep(control, "aria-describedby", "aria-invalid");
     first ??= control;
   }
-  const whole = first ? elsewhere.join(" ") : elsewhere.join(" ") || problem.detail || problem.title || "";
+  const whole = elsewhere.join(" ") || (first ? "" : problem.detail || problem.title || "");
   if (whole) say(form, `${form.id}-error`, whole, (added) => form.append(added));
   first?.focus();
 }
@@ -35,12 +35,11 @@ export function tell(form, problem) {
  * @param {HTMLFormElement} form @param {Element} [only]
  */
 export function takeBack(form, only) {
-  const controls = only ? [only] : [...form.elements];
-  for (const control of controls) {
+  for (const control of /** @type {Iterable<HTMLInputElement>} */ (only ? [only] : form.elements)) {
     if (!control.hasAttribute("aria-invalid")) continue;
     control.removeAttribute("aria-invalid");
     release(control, "aria-describedby", "aria-invalid");
-    silence(document.getElementById(`${form.id}-${control.getAttribute("name")?.replace(/^input\./, "")}-error`));
+    silence(document.getElementById(`${form.id}-${control.name.replace("input.", "")}-error`));
   }
   if (!only) silence(document.getElementById(`${form.id}-error`));
 }
@@ -50,7 +49,7 @@ export function takeBack(form, only) {
  * @param {HTMLFormElement} form @param {string} field @returns {HTMLInputElement|null}
  */
 export function named(form, field) {
-  const found = form.elements.namedItem(field) ?? form.elements.namedItem(`input.${field}`);
+  const found = form.elements.namedItem(field) ?? form.elements.namedItem("input." + field);
   return /** @type {HTMLInputElement|null} */ (found instanceof RadioNodeList ? found[0] : found);
 }
 
