@@ -30,7 +30,7 @@ import WeirStates
         let writer = fixture.pages.writer(.english)
         let counts = writer.summary(of: fixture.script.board).map { ($0["word"] as? String, $0["count"] as? String) }
         #expect(!counts.contains { $0.1 == "0" }, "\(counts)")
-        #expect(counts.map(\.0) == ["All", "Succeeded", "Never ran"], "\(counts)")
+        #expect(counts.map(\.0) == ["All", "Failed", "Never ran"], "\(counts)")
     }
 
     @Test func `steps tell what is done, what goes on and what is to come`() throws {
