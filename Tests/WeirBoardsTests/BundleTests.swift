@@ -55,7 +55,7 @@ import WeirStates
         #expect(seen.withLock { $0.last } == fixture.board.feed.head(of: .operation("other")))
         let view = fixture.board.view()
         #expect(view.operation("quick")?.latest?.record.id == mine)
-        #expect(view.operation("quick")?.recent.count == 20)
+        #expect(view.operation("quick")?.recent.count == 13)
         #expect(view.operation("other")?.latest?.record.id == other)
         #expect(view.recentRuns.first?.record.id == other)
         let next = try await run("quick", on: fixture.board)
