@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-/// Runs a random plan on boards, each on what the one before it recorded, and ends its steps in random order.
+/// Runs a random plan on a board, and ends its steps in random order.
 struct StepsRunDriver {
     private(set) var steps: RandomSteps
     private let stage: StepsStage
@@ -16,17 +16,15 @@ struct StepsRunDriver {
     private var fixture: BoardFixture
     private let run: String
     private var cancellations = 0
-    private(set) var restarts = 0
     private let chances: Chances
 
     /// Of a hundred moments, those at which something happens.
     struct Chances {
         var cancellation = 0
-        var restart = 0
     }
 
     init(_ steps: RandomSteps, seed: UInt64, _ chances: Chances) async throws {
-        self.steps = steps.onBoards(isRestarted: chances.restart > 0)
+        self.steps = steps.onBoard
         self.chances = chances
         random = SeededGenerator(seed: seed)
         stage = StepsStage(self.steps)
@@ -51,8 +49,6 @@ struct StepsRunDriver {
         while try await isSomethingToEnd() {
             if cancellations == 0, random.isLikely(chances.cancellation, of: 100) {
                 try await cancel()
-            } else if random.isLikely(chances.restart, of: 100) {
-                try await restart()
             } else {
                 try await endAny()
             }
@@ -72,12 +68,7 @@ struct StepsRunDriver {
 
     /// Waits until a step can be ended, or the run is over.
     private func isSomethingToEnd() async throws -> Bool {
-        var spins = 0
         while true {
-            spins += 1
-            if spins > 5_000 {
-                throw StepsViolation("Nothing happens in \(try await state()); \(stage.waiting.map(\.label)) wait.")
-            }
             try Task.checkCancellation()
             if let violation = stage.violation { throw StepsViolation(violation) }
             let state = try await state()
@@ -129,7 +120,7 @@ struct StepsRunDriver {
         return newest
     }
 
-    // MARK: Cancellation and restart
+    // MARK: Cancellation
 
     private mutating func cancel() async throws {
         cancellations += 1
@@ -138,48 +129,21 @@ struct StepsRunDriver {
         try await until {
             let state = try await state()
             return state.steps.stop != nil || state.phase.isEnded
+        } otherwise: {
+            // The recorder can hold the cause as a tick.
+            clock.advance(by: .milliseconds(100))
         }
         request.cancel()
-    }
-
-    /// Stops the board, or leaves it as if the process was killed at this moment, and opens another one.
-    private mutating func restart() async throws {
-        restarts += 1
-        var journal = fixture.journal
-        if random.isLikely(1, of: 2) {
-            let all = try await journal.changes(of: .board, after: 0, through: nil, limit: 1_000_000)
-            journal = JournalDouble()
-            for change in all { _ = try await journal.append([change.draft]) }
-        }
-        await fixture.board.shutdown()
-        stage.restart(closed: try await closed(journal))
-        fixture = try await Self.open(stage, journal, clock)
-    }
-
-    /// The labels whose end a journal holds.
-    private func closed(_ journal: JournalDouble) async throws -> Set<String> {
-        guard let record = try await journal.run(run) else { return [] }
-        var closed: Set<String> = []
-        for step in try record.state.state(as: StepsState.self).steps.steps {
-            if step.status.isOver { closed.insert(step.name) }
-            guard let items = step.items else { continue }
-            for index in 0..<items.total where step.status.isOver || items.indices(.succeeded).contains(index) {
-                closed.insert("\(step.name)/\(index)")
-            }
-        }
-        return closed
     }
 }
 
 extension RandomSteps {
-    /// The same steps with fates that the work can bring about: a run is interrupted by nothing but a restart, and what
-    /// was not recorded before a restart happens again.
-    fileprivate func onBoards(isRestarted: Bool) -> RandomSteps {
+    /// The same steps with fates that the work can bring about: no run is interrupted without a restart.
+    fileprivate var onBoard: RandomSteps {
         var steps = self
         for index in fates.indices {
             steps.fates[index].outrunsCancellation = false
             if fates[index].status == .interrupted { steps.fates[index].status = .failed }
-            if isRestarted, fates[index].status == .succeeded { steps.fates[index].attempts = 1 }
             if steps.plan.steps[index].repetition != nil || steps.plan.steps[index].retry != nil,
                 steps.fates[index].status == .failed
             {

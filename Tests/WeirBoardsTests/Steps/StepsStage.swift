@@ -23,12 +23,9 @@ final class StepsStage: Sendable {
     private struct Core {
         var waiting: [Int: Waiting] = [:]
         var begun = 0
-        /// The number of runs of each label that ended by the fate, over all processes.
+        /// The number of runs of each label that ended by the fate.
         var ended: [String: Int] = [:]
-        /// The labels that begun in this process.
-        var here: Set<String> = []
-        /// The labels whose end is recorded.
-        var closed: Set<String> = []
+        var begunLabels: Set<String> = []
         var outcomes: [String: String] = [:]
         var violation: String?
         var time: Int64 = 1_000
@@ -44,19 +41,11 @@ final class StepsStage: Sendable {
     /// The outcomes of the whole run that final steps were given, by step.
     var outcomes: [String: String] { core.withLock(\.outcomes) }
 
-    /// A time that is later at each call, over all processes.
+    /// A time that is later at each call.
     func now() -> Timestamp {
         core.withLock { core in
             core.time += 1
             return Timestamp(milliseconds: core.time)
-        }
-    }
-
-    /// Forgets the runs of the last process; none of `closed` can begin again.
-    func restart(closed: Set<String>) {
-        core.withLock { core in
-            core.here = []
-            core.closed = closed
         }
     }
 
@@ -91,9 +80,8 @@ final class StepsStage: Sendable {
     private func note(_ label: String, _ core: inout Core) {
         guard let index = index(of: label) else { return core.violation = "Unknown label \(label)." }
         let step = steps.plan.steps[index]
-        let isNew = core.here.insert(label).inserted
+        let isNew = core.begunLabels.insert(label).inserted
         if !isNew, step.retry == nil, step.repetition == nil { core.violation = "\(label) runs twice." }
-        if core.closed.contains(label) { core.violation = "\(label) runs again, although its end was recorded." }
         let live = core.waiting.values.filter(\.isLive)
         let running = Set(live.map { $0.label.prefix { $0 != "/" } })
         let isGraph = steps.plan.steps.contains { $0.needs != nil }
