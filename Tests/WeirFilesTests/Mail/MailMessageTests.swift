@@ -78,11 +78,10 @@ struct MailMessageTests {
         #expect(try decoded(encoded) == text.replacing("\r\n", with: "\n").replacing("\n", with: "\r\n"))
     }
 
-    @Test func `both bodies have the reason, the last lines and the link, and HTML of a program is text`() throws {
+    @Test func `both bodies have the reason, the last lines and the link, and HTML of a program is text`() {
         let facts = facts("Backup", "Disk <b>full</b>", output: ["dump\">", "<script>alert(1)</script>"])
-        let text = try decoded(try message(facts).text)
+        let (text, html) = (NotificationMail(facts).text, NotificationMail(facts).html)
         #expect(text.contains("Disk <b>full</b>") && text.contains("Open the run: https://weir.example/runs/r"))
-        let html = try #require(text.components(separatedBy: "Content-Type: text/html").last)
         #expect(html.contains("Disk &lt;b&gt;full&lt;/b&gt;"))
         #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !html.contains("<script>"))
         #expect(html.contains("<a href=\"https://weir.example/runs/r\">Open the run</a>"))
