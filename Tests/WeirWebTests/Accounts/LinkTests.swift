@@ -51,7 +51,7 @@ struct LinkTests {
             let epoch = server.board.epoch
             let own: Set = [
                 "/runs/\(run)", "/runs/\(run)/output", "/runs/\(run)/lines", "/api/v1/runs/\(run)",
-                "/api/v1/runs/\(run)/output",
+                "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/artifacts",
                 "/api/v1/runs/\(run)/comparison?with=\(run)", "/runs/\(run)?at=9000000",
                 "/api/v1/streams/output-\(run)/text", "/runs/\(run)/moments?a=9000000",
                 "/widgets/runs/\(run)/after/\(epoch).0",
