@@ -66,7 +66,7 @@ struct HostileInputTests {
         #expect(!Markup.check(html, as: .document).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(15)))
     func `the number of attributes does not multiply the work`() {
         let aria = """
             atomic="true" autocomplete="list" busy="true" checked="mixed" colcount="1" colindex="1" current="page" \

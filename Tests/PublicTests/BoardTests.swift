@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Weir
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BoardTests {
     private var catalog: Catalog {
         var catalog = Catalog()

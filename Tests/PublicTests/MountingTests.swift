@@ -3,7 +3,7 @@ import Hummingbird
 import Testing
 import Weir
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MountingTests {
     @Test func `a dashboard is mounted in a router with one line, or made and set up first`() async throws {
         let board = try await Board.open(catalog: Catalog())

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Weir
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OperationTests {
     @Test func `an operation runs without a board, with its states, its output and its file`() async throws {
         let runner = OperationRunner(Backup(), reentry: .concurrent, timeout: .seconds(30), clock: ContinuousClock())

@@ -3,7 +3,7 @@ import Testing
 import Weir
 
 /// The short form of an operation, as another package writes it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SimpleOperationTests {
     /// A share of a hundred, as a type of the user's own.
     struct Share: Codable, Sendable, InputValue {

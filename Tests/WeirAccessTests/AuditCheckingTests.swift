@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirAccess
 
 /// What the audit and the storage show of each other when one of them was removed while no server ran.
-@Suite(.timeLimit(.minutes(5))) struct AuditCheckingTests {
+@Suite(.timeLimit(.minutes(15))) struct AuditCheckingTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-audit-\(UUID())")
     private let clock = StoppedClock()
 

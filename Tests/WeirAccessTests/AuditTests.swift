@@ -7,7 +7,7 @@ import WeirFlows
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct AuditTests {
+@Suite(.timeLimit(.minutes(15))) struct AuditTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "weir-audit-\(UUID())")
     let clock = StoppedClock()
     let ana = Principal(.person, name: "ana")

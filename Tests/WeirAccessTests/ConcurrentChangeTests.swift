@@ -43,7 +43,7 @@ private final class SlowStorage: AccessStorage {
 }
 
 /// Changes that are asked for at once are made one after another, and none brings back what another took away.
-@Suite(.timeLimit(.minutes(5))) struct ConcurrentChangeTests {
+@Suite(.timeLimit(.minutes(15))) struct ConcurrentChangeTests {
     /// Asks for one change, and for a second one while the first is being stored.
     private func both(
         _ storage: SlowStorage, _ first: @escaping @Sendable () async throws -> Void,

@@ -34,7 +34,7 @@ private final class FullStorage: AccessStorage {
 }
 
 /// What cannot be stored is not done, and whoever asked for it is told: nothing comes back to life at a restart.
-@Suite(.timeLimit(.minutes(5))) struct FailingStorageTests {
+@Suite(.timeLimit(.minutes(15))) struct FailingStorageTests {
     @Test func `what cannot be revoked stays in force, is reported, and can be revoked later`() async throws {
         let storage = FullStorage()
         let fixture = try await DirectoryFixture(storage: storage)

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct KeptSecretsTests {
+@Suite(.timeLimit(.minutes(15))) struct KeptSecretsTests {
     private func withSecrets(_ body: (KeptSecrets, URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-secrets-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct SharedCallTests {
+@Suite(.timeLimit(.minutes(15))) struct SharedCallTests {
     /// Calls that do not end before a test lets them.
     private final class Calls: Sendable {
         private let state = Mutex((begun: 0, isOpen: false))

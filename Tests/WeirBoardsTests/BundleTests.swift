@@ -9,7 +9,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct BundleTests {
+@Suite(.timeLimit(.minutes(15))) struct BundleTests {
     private func lines(of board: Board, _ query: RunQuery = RunQuery()) async throws -> [String] {
         var lines: [String] = []
         _ = try await board.export(query) { lines.append($0) }

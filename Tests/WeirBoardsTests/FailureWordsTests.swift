@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// What is told to people of an error, and what to the log.
-@Suite(.timeLimit(.minutes(5))) struct FailureWordsTests {
+@Suite(.timeLimit(.minutes(15))) struct FailureWordsTests {
     /// The operation of the README: its failed state has the explanation of the error.
     private struct Reader: StateOperation {
         let path: String

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct OperationHealthTests {
+@Suite(.timeLimit(.minutes(15))) struct OperationHealthTests {
     private static let day: Int64 = 86_400_000
     private static let now = Timestamp("2026-11-22T10:30:00Z") ?? Timestamp(milliseconds: 0)
 

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// What one audience may not see is nowhere on its board, whichever way it is reached.
-@Suite(.timeLimit(.minutes(5))) struct VisibleBoardTests {
+@Suite(.timeLimit(.minutes(15))) struct VisibleBoardTests {
     /// What a role on operations of certain ids may do.
     static func permissions(
         _ verbs: [Verb], operations: [String], stores: [String] = [], of board: Board

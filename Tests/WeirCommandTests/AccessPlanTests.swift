@@ -4,7 +4,7 @@ import TestSupport
 import WeirAccess
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct AccessPlanTests {
+@Suite(.timeLimit(.minutes(15))) struct AccessPlanTests {
     private static let grants = "grants: [{role: viewer, to: signed-in}]"
 
     private func plan(_ flags: [String: String], file: String = grants) throws -> AccessPlan {

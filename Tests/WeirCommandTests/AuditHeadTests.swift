@@ -7,7 +7,7 @@ import WeirAccess
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct AuditHeadTests {
+@Suite(.timeLimit(.minutes(15))) struct AuditHeadTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-head-\(UUID())")
 
     /// What the audit's head is sent to answers so, to the first of these requests.

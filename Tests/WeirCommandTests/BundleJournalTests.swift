@@ -4,7 +4,7 @@ import WeirJournals
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct BundleJournalTests {
+@Suite(.timeLimit(.minutes(15))) struct BundleJournalTests {
     @Test func `an import begins a journal where there is none, and an export needs one`() async throws {
         let folder = DataFolder(FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)"))
         defer { try? FileManager.default.removeItem(at: folder.url) }

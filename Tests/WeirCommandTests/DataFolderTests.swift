@@ -4,7 +4,7 @@ import WeirJournals
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct DataFolderTests {
+@Suite(.timeLimit(.minutes(15))) struct DataFolderTests {
     private func withFolder(_ body: (DataFolder) throws -> Void) throws {
         let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: url) } }

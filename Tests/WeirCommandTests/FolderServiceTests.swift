@@ -8,7 +8,7 @@ import WeirOperations
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct FolderServiceTests {
+@Suite(.timeLimit(.minutes(15))) struct FolderServiceTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
 
     private func write(_ name: String, _ text: String) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct ImportCommandTests {
+@Suite(.timeLimit(.minutes(15))) struct ImportCommandTests {
     @Test func `whoever imports a file that is not there is told which, and what to do`() async {
         let result = await #expect(processExitsWith: .exitCode(66), observing: [\.standardErrorContent]) {
             do {

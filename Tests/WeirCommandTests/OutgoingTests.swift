@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirCommand
 
 /// Requests of the operations that the server comes with, set up as the server sets them up.
-@Suite(.timeLimit(.minutes(5))) struct OutgoingTests {
+@Suite(.timeLimit(.minutes(15))) struct OutgoingTests {
     private func open(_ environment: [String: String] = [:], port: Int?) async throws -> (
         board: Board, journal: MemoryJournal
     ) {

@@ -3,7 +3,7 @@ import Testing
 import WeirStates
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct OutputRecorderTests {
+@Suite(.timeLimit(.minutes(15))) struct OutputRecorderTests {
     @Test func `that a report cannot be kept is said once, and the report says how much of it is missing`() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "weir-recorder-\(UUID().uuidString)")

@@ -8,7 +8,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct RunbooksTests {
+@Suite(.timeLimit(.minutes(15))) struct RunbooksTests {
     private func withFiles(_ texts: [String: String], _ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

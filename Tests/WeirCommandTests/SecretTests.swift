@@ -11,7 +11,7 @@ import WeirStates
 @testable import WeirCommand
 
 /// A secret that a run is given stands in no file afterwards, whatever the run does with it.
-@Suite(.timeLimit(.minutes(5))) struct SecretTests {
+@Suite(.timeLimit(.minutes(15))) struct SecretTests {
     private struct Failure: ExplainedError {
         let description: String
     }

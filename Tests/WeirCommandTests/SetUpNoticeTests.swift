@@ -6,7 +6,7 @@ import WeirAccess
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct SetUpNoticeTests {
+@Suite(.timeLimit(.minutes(15))) struct SetUpNoticeTests {
     private func withNotice(
         audit record: (AuditLog) -> Void = { _ in }, logger: Logger? = nil,
         _ body: (SetUpNotice, AccessDirectory, URL) async throws -> Void

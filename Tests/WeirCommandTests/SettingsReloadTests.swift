@@ -10,7 +10,7 @@ import WeirJournals
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct SettingsReloadTests {
+@Suite(.timeLimit(.minutes(15))) struct SettingsReloadTests {
     /// A settings file in a folder of its own, and the log of those who read it.
     private final class Fixture: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-" + UUID().uuidString)

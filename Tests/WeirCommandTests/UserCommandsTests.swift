@@ -5,7 +5,7 @@ import WeirAccess
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct UserCommandsTests {
+@Suite(.timeLimit(.minutes(15))) struct UserCommandsTests {
     @Test func `a user without a role is not added, and the sentence names the roles`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)").path
         let command = try UserCommands.Add.parse(["ana", "--data", folder])

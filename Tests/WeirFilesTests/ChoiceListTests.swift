@@ -21,7 +21,7 @@ extension ChoiceLists {
 }
 
 /// Choices whose values a program lists.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ChoiceListTests {
     private let folder: URL
     private let lists: ChoiceLists

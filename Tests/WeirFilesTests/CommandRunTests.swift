@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirFiles
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommandRunTests {
     @Test func `a program that prints lines passes through the states of its patterns`() async throws {
         let trial = try await FileTrial.run(

@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// The files of Examples/operations, run as they are.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExampleTests {
     private static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Examples/operations")

@@ -7,7 +7,7 @@ import WeirStandard
 @testable import WeirFiles
 
 /// How often a feed asks while its server fails.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FeedPauseTests {
     /// Tells each pause between two requests, which ends at once; what limits a request takes for ever.
     private struct PauseClock: Clock {

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirFiles
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HostileInputTests {
     /// Prints each argument between marks, so that one is told from two.
     private static let printer = #"""

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import WeirFiles
 
-@Suite(.timeLimit(.minutes(5))) struct OperationFolderTests {
+@Suite(.timeLimit(.minutes(15))) struct OperationFolderTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
 
     private func write(_ files: [String: String]) throws {

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirFiles
 
-@Suite(.timeLimit(.minutes(5))) struct PatternBudgetTests {
+@Suite(.timeLimit(.minutes(15))) struct PatternBudgetTests {
     /// A clock that goes on by a time with each look, and counts the looks.
     private final class Looks: Sendable {
         private let looks = Locked(0)

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Programs that are given a file.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ReceivedFileTests {
     /// The bytes of a file, in pieces, and how they end.
     private final class Pieces: FileContent {

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Files that declare requests and feeds.
-@Suite(.timeLimit(.minutes(5))) struct RequestFileTests {
+@Suite(.timeLimit(.minutes(15))) struct RequestFileTests {
     private func read(_ text: String) -> (definition: OperationDefinition?, mistakes: [FileMistake]) {
         DefinitionReader.read(text, id: "purge", file: "purge.yml")
     }

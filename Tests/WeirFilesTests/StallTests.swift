@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Requests and feeds that files declare, to servers that stall.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StallTests {
     private static let answers = [
         "", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",

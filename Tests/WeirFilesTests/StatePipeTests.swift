@@ -13,7 +13,7 @@ import WeirFlows
 #endif
 
 /// The end of a pipe of states that another program still holds open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StatePipeTests {
     private let clock = VirtualClock()
 

@@ -4,7 +4,7 @@ import WeirOperations
 import WeirStates
 @testable import WeirFiles
 
-@Suite(.timeLimit(.minutes(5))) struct StateReportTests {
+@Suite(.timeLimit(.minutes(15))) struct StateReportTests {
     @Test func `a printed line is a report only if all of it is one`() {
         #expect(StateReport(line: "::weir uploading completed=4 total=9 unit=bytes::")?.completed == "4")
         #expect(StateReport(line: "::weir show=\"say \\\"hi\\\"\"::")?.show == "say \"hi\"")

@@ -5,7 +5,7 @@ import WeirOperations
 @testable import WeirFiles
 
 /// Steps as files declare them, and what is wrong with them.
-@Suite(.timeLimit(.minutes(5))) struct StepsTests {
+@Suite(.timeLimit(.minutes(15))) struct StepsTests {
     private static let back =
         "title: Back up\ninputs: [{name: base, options: [a, b], required: true}, {name: days, type: integer}]\ncommand: [echo, \"{{base}}\"]\nstates: {dumping: {match: 'file (?<file>.+)'}}\n"
 

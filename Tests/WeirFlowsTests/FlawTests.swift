@@ -4,7 +4,7 @@ import WeirFlows
 import WeirStates
 
 /// What goes wrong in the texts this grew from, and cannot here.
-@Suite(.timeLimit(.minutes(5))) struct FlawTests {
+@Suite(.timeLimit(.minutes(15))) struct FlawTests {
     struct Offline: ExplainedError { let description = "There is no network." }
 
     @Test func `a perform that returns at once does not lose the final state`() async {

@@ -3,7 +3,7 @@ import TestSupport
 import WeirFlows
 
 /// The flow held against a naive model of it: replay 1, drop oldest, drop equal ones.
-@Suite(.timeLimit(.minutes(5))) struct ModelTests {
+@Suite(.timeLimit(.minutes(15))) struct ModelTests {
     private struct Reader {
         var iterator: StateValues<Int>.Iterator
         var expected: [Int]

@@ -1,7 +1,7 @@
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct UpdateTests {
+@Suite(.timeLimit(.minutes(15))) struct UpdateTests {
     struct Refused: Error {}
 
     // B1

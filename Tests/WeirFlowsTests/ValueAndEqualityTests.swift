@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct ValueAndEqualityTests {
+@Suite(.timeLimit(.minutes(15))) struct ValueAndEqualityTests {
     // A1
     @Test func `a new subscriber gets the current value first, without waiting`() async {
         let flow = MutableStateFlow(1)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct WorkPoolTests {
+@Suite(.timeLimit(.minutes(15))) struct WorkPoolTests {
     private actor Counter {
         nonisolated let executor: WorkPool.ActorExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -2,7 +2,7 @@ import Testing
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct AppendingTests {
+@Suite(.timeLimit(.minutes(15))) struct AppendingTests {
     // K1
     @Test(arguments: JournalKind.allCases)
     func `changes get the next sequences in the order they were offered`(kind: JournalKind) async throws {

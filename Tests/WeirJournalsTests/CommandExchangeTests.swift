@@ -4,7 +4,7 @@ import WeirJournals
 import WeirPostgres
 
 /// The contract of `CommandExchange`, for every implementation.
-@Suite(.timeLimit(.minutes(5))) struct CommandExchangeTests {
+@Suite(.timeLimit(.minutes(15))) struct CommandExchangeTests {
     /// Two servers on one exchange, the first of which records until the second takes its place.
     fileprivate struct Pair: Sendable {
         let first: any CommandExchange

@@ -4,7 +4,7 @@ import WeirJournals
 import WeirStates
 
 /// Holds a journal against a list of changes and the plainest reading of the contract.
-@Suite(.timeLimit(.minutes(5))) struct ModelTests {
+@Suite(.timeLimit(.minutes(15))) struct ModelTests {
     private struct Model {
         var all: [Change] = []
         var kept: [Change] = []

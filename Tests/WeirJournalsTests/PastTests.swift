@@ -3,7 +3,7 @@ import TestSupport
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct PastTests {
+@Suite(.timeLimit(.minutes(15))) struct PastTests {
     /// Three runs side by side, of ticks and transitions by chance, and the changes they made.
     private func fill(_ journal: any Journal, seed: UInt64) async throws -> [Change] {
         var random = SeededGenerator(seed: seed)

@@ -3,7 +3,7 @@ import WeirJournals
 import WeirStates
 
 /// What reporters of runs send, held to section 5 of the Durable Streams protocol by both journals.
-@Suite(.timeLimit(.minutes(5))) struct ReportTests {
+@Suite(.timeLimit(.minutes(15))) struct ReportTests {
     private func opening(_ run: String, by actor: String = "anna", input: JSONValue = [:], closed: Bool = false)
         -> Report
     {

@@ -2,7 +2,7 @@ import Testing
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct RunListTests {
+@Suite(.timeLimit(.minutes(15))) struct RunListTests {
     /// Twelve runs of two operations by two actors, a minute apart, the even ones ended.
     private func fill(_ journal: any Journal) async throws {
         for number in 0..<12 {

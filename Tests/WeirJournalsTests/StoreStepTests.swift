@@ -2,7 +2,7 @@ import Testing
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct StoreStepTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreStepTests {
     private let steps = [
         StoreStep(.opened), StoreStep(.rehydrated, actor: "ben"), StoreStep(.returned, actor: "ben", returnedTo: 1),
         StoreStep(.reset), StoreStep(.unreadable),

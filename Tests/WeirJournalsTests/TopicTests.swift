@@ -2,7 +2,7 @@ import Testing
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct TopicTests {
+@Suite(.timeLimit(.minutes(15))) struct TopicTests {
     private func fill(_ journal: any Journal) async throws {
         _ = try await journal.append([
             .opening("a"), .opening("b", operation: "login"), .step("a", 1), .store("login", 0),

@@ -8,7 +8,7 @@ import WeirOpenCombine
     import OpenCombine
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct FlowPublisherTests {
+@Suite(.timeLimit(.minutes(15))) struct FlowPublisherTests {
     // H1
     @Test func `the subscription comes before any value`() {
         let flow = MutableStateFlow(1)

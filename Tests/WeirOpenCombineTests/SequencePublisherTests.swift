@@ -8,7 +8,7 @@ import WeirOpenCombine
     import OpenCombine
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct SequencePublisherTests {
+@Suite(.timeLimit(.minutes(15))) struct SequencePublisherTests {
     struct Broken: Error {}
 
     /// The positions of a feed that may break off.

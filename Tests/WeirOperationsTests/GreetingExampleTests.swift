@@ -42,7 +42,7 @@ struct Greeting: StateOperation {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct GreetingExampleTests {
+@Suite(.timeLimit(.minutes(15))) struct GreetingExampleTests {
     struct NoAnswer: ExplainedError { let description = "Nobody answers." }
 
     func states(_ greet: @escaping @Sendable (String) async throws -> String) async throws -> [GreetingState] {

@@ -5,7 +5,7 @@ import WeirFlows
 import WeirStates
 @testable import WeirOperations
 
-@Suite(.timeLimit(.minutes(5))) struct InputValidationTests {
+@Suite(.timeLimit(.minutes(15))) struct InputValidationTests {
     static let fields = [
         InputField("label", "Label", .text(maximumLength: 20, pattern: "[A-Za-z <>/]+"), required: true),
         InputField("body", "Body", .multiline(maximumLength: 50)),

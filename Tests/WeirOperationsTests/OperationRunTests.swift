@@ -4,7 +4,7 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct OperationRunTests {
+@Suite(.timeLimit(.minutes(15))) struct OperationRunTests {
     struct Refused: Error, Equatable { let code: Int }
 
     /// Runs an operation and gives all its states, as a lossless observer saw them, and its outcome.

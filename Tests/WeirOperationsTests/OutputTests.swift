@@ -4,7 +4,7 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct OutputTests {
+@Suite(.timeLimit(.minutes(15))) struct OutputTests {
     /// Keeps what is printed; takes so many lines that do not wait.
     final class CapturedOutput: OutputSink {
         let printed = Locked<[String]>([])

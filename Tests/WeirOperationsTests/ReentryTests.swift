@@ -4,7 +4,7 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct ReentryTests {
+@Suite(.timeLimit(.minutes(15))) struct ReentryTests {
     /// Work that says what it was given, waits for its door, and says so again.
     static func waiting(_ gate: Gate) -> TestOperation {
         TestOperation { input, state in

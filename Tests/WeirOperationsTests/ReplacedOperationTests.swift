@@ -5,7 +5,7 @@ import WeirOperations
 import WeirStates
 
 /// What is run changes while runs are going.
-@Suite(.timeLimit(.minutes(5))) struct ReplacedOperationTests {
+@Suite(.timeLimit(.minutes(15))) struct ReplacedOperationTests {
     private func saying(_ word: String, _ gate: Gate) -> TestOperation {
         TestOperation { _, state in
             state.value = .working(step: 1)

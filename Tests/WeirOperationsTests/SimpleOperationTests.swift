@@ -4,7 +4,7 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct SimpleOperationTests {
+@Suite(.timeLimit(.minutes(15))) struct SimpleOperationTests {
     /// Copies files that are not there.
     struct Copy: SimpleOperation {
         struct Input: FormInput {

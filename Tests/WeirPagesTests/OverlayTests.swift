@@ -8,7 +8,7 @@ import WeirOperations
 import WeirPages
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct OverlayTests {
+@Suite(.timeLimit(.minutes(15))) struct OverlayTests {
     // L3
     @Test func `a broken template is a box in its place, and the rest works`() throws {
         var fixture = try Fixture(overlay: ["operations/copy/done.mustache": "ok\n{{#target}}"])

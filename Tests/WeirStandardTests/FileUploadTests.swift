@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirStandard
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FileUploadTests {
     private let folder: Folder
     private var destination: LocalDirectoryDestination {

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirStandard
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct GreetingTests {
     private func greeting(_ url: String?) -> Greeting {
         Greeting(.init(url: { url }), environment: OperationEnvironment(clock: ManualClock()))

@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirStandard
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HostVitalsTests {
     private let stat = """
         cpu  300 0 100 1600 0 0 0 0 0 0

@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirStandard
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ISSPositionTests {
     private func place(_ latitude: Double, _ longitude: Double) throws -> GroundPosition {
         try #require(GroundPosition(latitude: latitude, longitude: longitude))

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirStandard
 
 /// Where requests really go, over loopback.
-@Suite(.timeLimit(.minutes(5))) struct OutgoingRequestTests {
+@Suite(.timeLimit(.minutes(15))) struct OutgoingRequestTests {
     /// Gives one answer after another, and counts the questions.
     private final class ChangingNames: NameResolver {
         private let answers: [[String]]

@@ -4,7 +4,7 @@ import WeirOperations
 
 @testable import WeirStandard
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PeopleInSpaceTests {
     private func people(_ url: String) -> PeopleInSpace {
         PeopleInSpace(

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirStandard
 
 /// Peers that accept a request and do not end: one deadline covers the whole exchange, and cancelling ends it at once.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StallTests {
     /// Where a peer stops.
     enum Stall: String, CaseIterable, Sendable {

@@ -6,7 +6,7 @@ import WeirFlows
 @testable import WeirStandard
 
 /// A resolver of the system that does not answer.
-@Suite(.timeLimit(.minutes(5))) struct SystemNameResolverTests {
+@Suite(.timeLimit(.minutes(15))) struct SystemNameResolverTests {
     @Test func `a name that is not found in time is refused in words, and keeps its thread`() async throws {
         let (entered, end) = (OneShot<Void>(), DispatchSemaphore(value: 0))
         let asked = Mutex<[String]>([])

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct RegularFileTests {
+@Suite(.timeLimit(.minutes(15))) struct RegularFileTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

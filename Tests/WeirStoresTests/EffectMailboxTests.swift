@@ -2,7 +2,7 @@ import Testing
 import WeirFlows
 import WeirStores
 
-@Suite(.timeLimit(.minutes(5))) struct EffectMailboxTests {
+@Suite(.timeLimit(.minutes(15))) struct EffectMailboxTests {
     private let store = Store(CounterReducer())
 
     // I4

@@ -17,7 +17,7 @@ private final class Shelf: SavedState {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct SavedStateTests {
+@Suite(.timeLimit(.minutes(15))) struct SavedStateTests {
     // I11
     @Test func `what is saved is the last committed state`() async throws {
         let shelf = Shelf()

@@ -2,7 +2,7 @@ import Testing
 import WeirFlows
 import WeirStores
 
-@Suite(.timeLimit(.minutes(5))) struct StoreOrderTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreOrderTests {
     // I1
     @Test func `actions from many threads are reduced one at a time, and none is lost`() async {
         let store = Store(CounterReducer())

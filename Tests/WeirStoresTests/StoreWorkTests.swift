@@ -3,7 +3,7 @@ import TestSupport
 import WeirFlows
 import WeirStores
 
-@Suite(.timeLimit(.minutes(5))) struct StoreWorkTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreWorkTests {
     @Test func `a receipt settles when the work its action started has told its result`() async {
         let store = Store(CounterReducer(work: { $0 * 2 }))
         #expect(await soon { await store.dispatch(.load(21)).settled() } != nil)

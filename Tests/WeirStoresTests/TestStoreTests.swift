@@ -3,7 +3,7 @@ import WeirFlows
 import WeirStores
 @testable import WeirTesting
 
-@Suite(.timeLimit(.minutes(5))) struct TestStoreTests {
+@Suite(.timeLimit(.minutes(15))) struct TestStoreTests {
     private struct Complaint: Equatable {
         let words: String
         let line: UInt

@@ -9,7 +9,7 @@ import WeirStates
 
 @testable import WeirTelemetry
 
-@Suite(.timeLimit(.minutes(5))) struct TracingTests {
+@Suite(.timeLimit(.minutes(15))) struct TracingTests {
     private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     private struct Headers: Extractor, Injector {

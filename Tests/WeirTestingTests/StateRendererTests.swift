@@ -7,7 +7,7 @@ import WeirPages
 import WeirStates
 import WeirTesting
 
-@Suite(.timeLimit(.minutes(5))) struct StateRendererTests {
+@Suite(.timeLimit(.minutes(15))) struct StateRendererTests {
     struct Backup: SimpleOperation {
         struct Summary: OperationResult {
             var files: Int

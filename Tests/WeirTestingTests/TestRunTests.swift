@@ -4,7 +4,7 @@ import WeirOperations
 import WeirStates
 import WeirTesting
 
-@Suite(.timeLimit(.minutes(5))) struct TestRunTests {
+@Suite(.timeLimit(.minutes(15))) struct TestRunTests {
     /// Counts down, a second at a time.
     struct Countdown: SimpleOperation {
         struct Input: FormInput {

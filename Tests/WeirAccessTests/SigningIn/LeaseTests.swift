@@ -3,7 +3,7 @@ import Testing
 @testable import WeirAccess
 
 /// The tokens and links of a person from an identity provider or a proxy end when that source does not name the person again.
-@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
+@Suite(.timeLimit(.minutes(15))) struct LeaseTests {
     private static let hour: Int64 = 3_600_000
     private static let rules = AccessRules(grants: [RoleGrant(RoleAssignment("operator"), to: [.group("ops")])])
 

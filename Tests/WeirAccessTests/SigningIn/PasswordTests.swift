@@ -4,7 +4,7 @@ import WeirFlows
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct PasswordTests {
+@Suite(.timeLimit(.minutes(15))) struct PasswordTests {
     private let cost = ScryptCost(logRounds: 4, blockSize: 8, parallelism: 1)
     private let salt = [UInt8](repeating: 7, count: 16)
 

@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirAccess
 
 /// A local user and a person of a proxy with the same identity, as after a change of `auth`.
-@Suite(.timeLimit(.minutes(5))) struct PersonKeyTests {
+@Suite(.timeLimit(.minutes(15))) struct PersonKeyTests {
     private struct Both {
         let fixture: DirectoryFixture
         let user: Principal

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(15))) struct ProxyTests {
     private func fixture(groups: String? = "remote-groups") async throws -> DirectoryFixture {
         let rules = AccessRules(grants: [
             RoleGrant(RoleAssignment("operator"), to: [.group("ops")]),

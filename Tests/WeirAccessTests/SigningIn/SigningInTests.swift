@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct SigningInTests {
+@Suite(.timeLimit(.minutes(15))) struct SigningInTests {
     @Test func `whoever gives the right name and password has a session with their rights`() async throws {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")

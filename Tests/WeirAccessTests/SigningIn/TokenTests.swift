@@ -3,7 +3,7 @@ import WeirStates
 
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct TokenTests {
+@Suite(.timeLimit(.minutes(15))) struct TokenTests {
     private func bearer(_ secret: SecretText) -> [String: [String]] { ["authorization": ["Bearer \(secret.text)"]] }
 
     private func person(_ fixture: DirectoryFixture, _ name: String) throws -> Principal {

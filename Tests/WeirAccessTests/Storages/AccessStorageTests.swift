@@ -4,7 +4,7 @@ import Testing
 @testable import WeirAccess
 
 /// What holds of every storage.
-@Suite(.timeLimit(.minutes(5))) struct AccessStorageTests {
+@Suite(.timeLimit(.minutes(15))) struct AccessStorageTests {
     private func record(_ id: String, _ json: String = "{}", kind: StoredKind = .session) -> StoredRecord {
         StoredRecord(kind: kind.rawValue, id: id, json: Data(json.utf8))
     }

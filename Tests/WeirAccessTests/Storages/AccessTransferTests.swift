@@ -4,7 +4,7 @@ import Testing
 @testable import WeirAccess
 
 /// Users that move from a file into a database, or back.
-@Suite(.timeLimit(.minutes(5))) struct AccessTransferTests {
+@Suite(.timeLimit(.minutes(15))) struct AccessTransferTests {
     /// A storage with somebody in it, who is signed in.
     private func withPeople(
         _ body: (_ storage: MemoryAccessStorage, _ session: SecretText) async throws -> Void

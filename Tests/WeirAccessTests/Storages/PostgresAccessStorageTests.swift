@@ -6,7 +6,7 @@ import WeirPostgres
 @testable import WeirAccess
 
 /// What is particular to the storage in PostgreSQL.
-@Suite(.timeLimit(.minutes(5))) struct PostgresAccessStorageTests {
+@Suite(.timeLimit(.minutes(15))) struct PostgresAccessStorageTests {
     private func record(_ id: String, _ json: String = "{}") -> StoredRecord {
         StoredRecord(kind: "session", id: id, json: Data(json.utf8))
     }

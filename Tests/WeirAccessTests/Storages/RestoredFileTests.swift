@@ -6,7 +6,7 @@ import WeirJournals
 @testable import WeirAccess
 
 /// A SQLite file that somebody removes while it is open, and that cannot be written again at once.
-@Suite(.timeLimit(.minutes(5))) struct RestoredFileTests {
+@Suite(.timeLimit(.minutes(15))) struct RestoredFileTests {
     /// No room on the disk, at first.
     private struct Full: Error {}
 

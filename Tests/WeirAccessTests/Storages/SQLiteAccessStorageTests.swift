@@ -3,7 +3,7 @@ import Testing
 import WeirJournals
 @testable import WeirAccess
 
-@Suite(.timeLimit(.minutes(5))) struct SQLiteAccessStorageTests {
+@Suite(.timeLimit(.minutes(15))) struct SQLiteAccessStorageTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-access-\(UUID())")
 
     private func path() throws -> String {

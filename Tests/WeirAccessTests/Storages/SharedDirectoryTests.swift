@@ -5,7 +5,7 @@ import Testing
 @testable import WeirAccess
 
 /// Several servers, or a server and a command, with the users of one storage.
-@Suite(.timeLimit(.minutes(5))) struct SharedDirectoryTests {
+@Suite(.timeLimit(.minutes(15))) struct SharedDirectoryTests {
     /// Two servers of one storage, with one clock.
     private func withServers(
         _ kind: StorageKind, _ body: (_ one: DirectoryFixture, _ two: DirectoryFixture) async throws -> Void

@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct FeedTests {
+@Suite(.timeLimit(.minutes(15))) struct FeedTests {
     /// A feed of one operation, and what publishes a run's changes into it.
     struct Source {
         let feed: Feed

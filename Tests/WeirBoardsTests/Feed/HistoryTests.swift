@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(15))) struct HistoryTests {
     static let stepping = TestOperation { input, state in
         for step in 0..<5 {
             state.value = .working(step: step)

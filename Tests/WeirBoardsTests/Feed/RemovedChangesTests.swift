@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// What a follower is told when changes that it has not read are gone: nothing is jumped over in silence.
-@Suite(.timeLimit(.minutes(5))) struct RemovedChangesTests {
+@Suite(.timeLimit(.minutes(15))) struct RemovedChangesTests {
     private static let operations: [String: TestOperation] = ["quick": .quick, "other": .quick]
 
     /// A policy that keeps so many runs of `quick`, so many changes of stores, and all else.

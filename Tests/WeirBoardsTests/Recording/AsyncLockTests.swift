@@ -5,7 +5,7 @@ import WeirFlows
 @testable import WeirBoards
 
 /// Whose turn it is when several want to do what only one may do at a time.
-@Suite(.timeLimit(.minutes(5))) struct AsyncLockTests {
+@Suite(.timeLimit(.minutes(15))) struct AsyncLockTests {
     private let lock = AsyncLock()
     private let gate = Gate()
 

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct DiskTests {
+@Suite(.timeLimit(.minutes(15))) struct DiskTests {
     private final class DiskDouble: DiskWatch {
         let isFull: Locked<Bool>
         let freed = Locked(0)

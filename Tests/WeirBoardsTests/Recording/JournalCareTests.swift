@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// How a board looks after its journal, and says what becomes of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct JournalCareTests {
     private struct Cause: Error, CustomStringConvertible {
         let description = "/data/journal.sqlite: SQLite error 778 (disk I/O error)"

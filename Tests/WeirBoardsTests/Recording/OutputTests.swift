@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct OutputTests {
+@Suite(.timeLimit(.minutes(15))) struct OutputTests {
     /// A board with one operation, `print`.
     private func fixture(
         on journal: JournalDouble = JournalDouble(), limit: Int = 2_000,

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct RecordQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordQueueTests {
     /// What was offered and what was recorded of one stream.
     struct Story {
         var offered: [StateRecord] = []

@@ -8,7 +8,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordingTests {
     // K1, G1
     @Test func `every state of a run is recorded in order, with revisions that have no gap`() async throws {
         let fixture = try await BoardFixture.open(["quick": .quick])

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// The lines that programs elsewhere send of their runs.
-@Suite(.timeLimit(.minutes(5))) struct ReportedOutputTests {
+@Suite(.timeLimit(.minutes(15))) struct ReportedOutputTests {
     private func report(_ lines: [String], opening: RunOpening? = nil) -> Report {
         Report(
             run: "a", operation: "deploy", reporter: "anna", opening: opening,

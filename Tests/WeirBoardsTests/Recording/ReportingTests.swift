@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ReportingTests {
     private func opening(_ run: String, by actor: String = "anna") -> Report {
         Report(

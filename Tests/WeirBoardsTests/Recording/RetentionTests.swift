@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// When old runs are removed at once, and when that is announced first.
-@Suite(.timeLimit(.minutes(5))) struct RetentionTests {
+@Suite(.timeLimit(.minutes(15))) struct RetentionTests {
     private static let hour: Int64 = 3_600_000
 
     private func at(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: 1_795_219_200_000 + hours * Self.hour) }

@@ -8,7 +8,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArtifactTests {
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appending(path: "weir-artifacts-\(UUID().uuidString)")

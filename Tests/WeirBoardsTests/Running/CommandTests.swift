@@ -8,7 +8,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct CommandTests {
+@Suite(.timeLimit(.minutes(15))) struct CommandTests {
     func code(_ body: () async throws -> Void) async -> BoardError.Code? {
         do {
             try await body()

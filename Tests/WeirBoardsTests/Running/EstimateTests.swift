@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct EstimateTests {
+@Suite(.timeLimit(.minutes(15))) struct EstimateTests {
     @Test func `nothing is told before there are five`() {
         #expect(DurationHistory.rest(of: [8_000, 8_000, 8_000, 8_000]) == nil)
         #expect(DurationHistory.rest(of: [8_000, 8_000, 8_000, 8_000, 8_000]) != nil)

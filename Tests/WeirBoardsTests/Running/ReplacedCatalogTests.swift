@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Operations come, change and go while a board is open.
-@Suite(.timeLimit(.minutes(5))) struct ReplacedCatalogTests {
+@Suite(.timeLimit(.minutes(15))) struct ReplacedCatalogTests {
     private func catalog(
         _ operations: [(String, TestOperation)], lifetime: Lifetime = .onDemand
     ) -> Catalog {

@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct RunAdmissionTests {
+@Suite(.timeLimit(.minutes(15))) struct RunAdmissionTests {
     private func claim(_ operation: String, _ actor: String = "a") -> RunAdmission.Claim {
         RunAdmission.Claim(operation: operation, actor: actor)
     }

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirBoards
 @testable import WeirTelemetry
 
-@Suite(.timeLimit(.minutes(5))) struct RunMonitorTests {
+@Suite(.timeLimit(.minutes(15))) struct RunMonitorTests {
     private let registry = MetricsRegistry()
     private let spans = Spans()
     private let log = CapturedLog()

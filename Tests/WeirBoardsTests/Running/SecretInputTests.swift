@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Inputs that nobody has any more once a run is over, or the server was stopped.
-@Suite(.timeLimit(.minutes(5))) struct SecretInputTests {
+@Suite(.timeLimit(.minutes(15))) struct SecretInputTests {
     struct GivenInput: OperationInput {
         var password: String?
 

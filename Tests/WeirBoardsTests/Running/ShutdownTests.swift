@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// The effect of a stop of the server on the runs of each kind, and the next process's effect on what is left.
-@Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
+@Suite(.timeLimit(.minutes(15))) struct ShutdownTests {
     private let gate = Gate()
     private let begun = MutableStateFlow<[String]>([])
 

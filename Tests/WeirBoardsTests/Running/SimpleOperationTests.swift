@@ -6,7 +6,7 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct SimpleOperationTests {
+@Suite(.timeLimit(.minutes(15))) struct SimpleOperationTests {
     /// Reports a hundred steps as fast as it can, and prints a line.
     struct Count: SimpleOperation {
         struct Input: FormInput {

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Steps that wait for a person: who decided, and what counts when nobody does.
-@Suite(.timeLimit(.minutes(5))) struct StepDecisionTests {
+@Suite(.timeLimit(.minutes(15))) struct StepDecisionTests {
     private let setup = StepsFixture()
 
     @Test(arguments: [true, false])

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// What a restart makes of runs of steps, and how one is begun again.
-@Suite(.timeLimit(.minutes(5))) struct StepRestartTests {
+@Suite(.timeLimit(.minutes(15))) struct StepRestartTests {
     private let setup = StepsFixture()
 
     // T3

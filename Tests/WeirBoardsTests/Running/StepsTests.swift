@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Runs of steps: each step a run of its own, what it is given, and what its end makes of the whole.
-@Suite(.timeLimit(.minutes(5))) struct StepsTests {
+@Suite(.timeLimit(.minutes(15))) struct StepsTests {
     private let setup = StepsFixture()
 
     // T1

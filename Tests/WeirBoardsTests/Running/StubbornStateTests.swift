@@ -22,7 +22,7 @@ private struct Stubborn: StateOperation {
     func perform(_ input: TestInput, state: MutableStateFlow<State>) async throws { state.value = .working(step: 1) }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct StubbornStateTests {
+@Suite(.timeLimit(.minutes(15))) struct StubbornStateTests {
     @Test func `a run whose last state claims to go on ends as failed, and does not stand as active for ever`()
         async throws
     {

@@ -9,7 +9,7 @@ import WeirTelemetry
 @testable import WeirBoards
 
 /// Starts by the clock, over restarts of the process and mistakes of what is started.
-@Suite(.timeLimit(.minutes(5))) struct SchedulerTests {
+@Suite(.timeLimit(.minutes(15))) struct SchedulerTests {
     private static let begin = Timestamp("2026-11-22T10:00:00Z") ?? Timestamp(milliseconds: 0)
 
     /// A process that starts nothing but notes what it was asked for.

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Runs that the server carries out where they were started, while another one records.
-@Suite(.timeLimit(.minutes(5))) struct AssignedRunTests {
+@Suite(.timeLimit(.minutes(15))) struct AssignedRunTests {
     /// An operation that says on which server it works, and goes on until the gate opens.
     private func work(_ node: String, _ gate: Gate = Gate()) -> TestOperation {
         TestOperation { input, state in

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// What is published, in which order, when several record.
-@Suite(.timeLimit(.minutes(5))) struct FollowerTests {
+@Suite(.timeLimit(.minutes(15))) struct FollowerTests {
     private let journal = MemoryJournal()
     private let published = Published()
 

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// What a server shows of the lines that runs print at another one.
-@Suite(.timeLimit(.minutes(5))) struct ForeignOutputTests {
+@Suite(.timeLimit(.minutes(15))) struct ForeignOutputTests {
     @Test func `the last lines of a run are shown before its end`() async throws {
         let cluster = await ClusterDouble(recording: "a")
         let journal = SharedJournalDouble(cluster, node: "b")

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Commands at a server that follows: the one that records carries them out, once or not at all.
-@Suite(.timeLimit(.minutes(5))) struct HandedCommandTests {
+@Suite(.timeLimit(.minutes(15))) struct HandedCommandTests {
     // K2, K12
     @Test func `a run that is started at a following server is carried out by the other, and shown by both`()
         async throws

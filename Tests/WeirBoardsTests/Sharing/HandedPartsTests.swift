@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirBoards
 
 /// Starts at a server that follows another, with what is not handed over: files and secrets.
-@Suite(.timeLimit(.minutes(5))) struct HandedPartsTests {
+@Suite(.timeLimit(.minutes(15))) struct HandedPartsTests {
     struct SignInInput: OperationInput {
         let name: String
         let password: String

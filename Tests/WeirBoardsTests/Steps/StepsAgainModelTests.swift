@@ -5,7 +5,7 @@ import WeirOperations
 @testable import WeirBoards
 
 /// Random ended runs of steps that are repeated from the failed steps or from any step.
-@Suite(.timeLimit(.minutes(5))) struct StepsAgainModelTests {
+@Suite(.timeLimit(.minutes(15))) struct StepsAgainModelTests {
     private static let shares: [UInt64] = [11, 12]
     private static let share = 2_500
 

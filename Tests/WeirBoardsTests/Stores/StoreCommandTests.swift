@@ -8,7 +8,7 @@ import WeirStores
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct StoreCommandTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreCommandTests {
     private func steps(_ fixture: BoardFixture) async throws -> [Change] {
         try await fixture.journal.changes(of: .store("tally"), after: 0, through: nil, limit: 100_000)
     }

@@ -8,7 +8,7 @@ import WeirStores
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct StoreHistoryTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreHistoryTests {
     private func act(_ fixture: BoardFixture, _ count: Int, step: Int64 = 1) async throws {
         for _ in 0..<count {
             _ = try await fixture.board.dispatch(

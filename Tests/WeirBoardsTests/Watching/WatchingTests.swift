@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-@Suite(.timeLimit(.minutes(5))) struct WatchingTests {
+@Suite(.timeLimit(.minutes(15))) struct WatchingTests {
     func machine(rolloverAfter: Int64 = 100) -> WatchMachine {
         WatchMachine(["iss": .seconds(5)], rolloverAfter: rolloverAfter)
     }

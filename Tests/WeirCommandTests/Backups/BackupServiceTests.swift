@@ -8,7 +8,7 @@ import WeirWeb
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct BackupServiceTests {
+@Suite(.timeLimit(.minutes(15))) struct BackupServiceTests {
     private func service(
         _ fixture: BackupFixture, _ flags: [String: String], quiet: QuietStart? = nil,
         now: @escaping @Sendable () -> Timestamp,

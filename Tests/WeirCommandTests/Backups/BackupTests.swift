@@ -6,7 +6,7 @@ import WeirJournals
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct BackupTests {
+@Suite(.timeLimit(.minutes(15))) struct BackupTests {
     private func files(in folder: URL) throws -> [String: Data] {
         var files: [String: Data] = [:]
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -5,7 +5,7 @@ import WeirJournals
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct HostileBackupTests {
+@Suite(.timeLimit(.minutes(15))) struct HostileBackupTests {
     @Test(arguments: [nil, "secret"]) func `a backup that was cut off is refused, wherever it was cut`(name: String?)
         async throws
     {

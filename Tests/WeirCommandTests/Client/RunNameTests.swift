@@ -3,7 +3,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RunNameTests {
     private static let id = "01jaz4qk3m0000000000qbtdxk"
 

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RunStartTests {
     /// A server whose operation has these fields, and which starts each run.
     private func server(_ fields: JSONValue) async throws -> ScriptedServer {

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirCommand
 
 /// Servers that accept a request and do not end.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StallTests {
     private static let header = "HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n"
 

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamFollowerTests {
     private final class Told: Sendable {
         let sentences = Mutex<[String]>([])

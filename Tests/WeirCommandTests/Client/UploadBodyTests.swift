@@ -4,7 +4,7 @@ import Testing
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UploadBodyTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-form-\(UUID().uuidString)")
 

@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct WaitingReportsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-waiting-\(UUID().uuidString)")
 

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct WrappedCommandTests {
     private final class Tape: Sendable {
         let texts = Mutex<[OutputChannel: String]>([:])

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct IDTokenTests {
+@Suite(.timeLimit(.minutes(15))) struct IDTokenTests {
     private static let now: Int64 = 1_800_000_000_000
     private static let check = IDTokenCheck(
         issuer: "https://id.example", clientID: "weir", nonce: "n1", leeway: 60_000)

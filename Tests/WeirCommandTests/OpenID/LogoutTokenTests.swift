@@ -4,7 +4,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct LogoutTokenTests {
+@Suite(.timeLimit(.minutes(15))) struct LogoutTokenTests {
     private static let now: Int64 = 1_800_000_000_000
     private static let check = LogoutTokenCheck(issuer: "https://id.example", clientID: "weir", leeway: 60_000)
     private static let good: JSONValue = [

@@ -16,7 +16,7 @@ private struct Numbers: RandomNumberGenerator {
 }
 
 /// Documents and tokens of a provider with a few bytes changed: nothing ends the process, is believed, or is refused without words.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MutatedDocumentTests {
     private static let rounds = 3_000
     private static let claims: JSONValue = [

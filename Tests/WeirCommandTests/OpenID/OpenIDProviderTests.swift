@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirCommand
 
-@Suite(.timeLimit(.minutes(5))) struct OpenIDProviderTests {
+@Suite(.timeLimit(.minutes(15))) struct OpenIDProviderTests {
     @Test func `a browser is sent with all that holds the answer to it, and comes back as a person`() async throws {
         let trial = try await SignInTrial()
         let (sent, cookie) = try await trial.begin()

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirCommand
 
 /// A provider that accepts connections and does not answer: each sign-in fails after a while, and the next one works.
-@Suite(.timeLimit(.minutes(5))) struct StallingProviderTests {
+@Suite(.timeLimit(.minutes(15))) struct StallingProviderTests {
     enum Exchange: String, CaseIterable {
         case discovery = "/.well-known/openid-configuration"
         case keys = "/keys"

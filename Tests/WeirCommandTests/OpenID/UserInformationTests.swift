@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirCommand
 
 /// What is asked of the provider's user information, and when.
-@Suite(.timeLimit(.minutes(5))) struct UserInformationTests {
+@Suite(.timeLimit(.minutes(15))) struct UserInformationTests {
     @Test func `groups that the token leaves out are asked of the user information, of the same subject only`()
         async throws
     {

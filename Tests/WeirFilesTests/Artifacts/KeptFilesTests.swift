@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// The files that runs of programs keep.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct KeptFilesTests {
     private final class Place {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-kept-\(UUID().uuidString)")

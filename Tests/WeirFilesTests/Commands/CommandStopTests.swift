@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 import WeirFiles
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommandStopTests {
     @Test func `a command that is asked to stop has its say before it ends`() async throws {
         let trial = try await CommandTrial.shell(

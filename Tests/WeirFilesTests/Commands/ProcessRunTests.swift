@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 import WeirFiles
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ProcessRunTests {
     @Test func `both channels and the exit code of a command arrive`() async throws {
         let trial = try await CommandTrial.shell("echo out; echo err >&2; exit 3")

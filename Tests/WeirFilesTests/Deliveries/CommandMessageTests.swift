@@ -6,7 +6,7 @@ import WeirStandard
 @testable import WeirFiles
 
 /// What is said of a program that was to pass a message on and was ended.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommandMessageTests {
     private let clock = VirtualClock()
     private let facts = NotificationFacts(

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Messages about the server itself, to a real receiver on this machine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ConditionTests {
     private let low: [ServerCondition.Kind: [String: String]] = [.disk: ["": "5 MB are left."]]
 

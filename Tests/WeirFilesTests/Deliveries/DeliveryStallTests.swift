@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Receivers that accept a message and do not end.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeliveryStallTests {
     /// A receiver that takes requests and answers nothing.
     private final class SilentReceiver: Sendable {

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Messages of how runs ended, to a real receiver on this machine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct NotifierTests {
     @Test func `a receiver is told of a run that failed, by a signed request that has an id`() async throws {
         let receiver = try await Receiver()

@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Messages of runs that take longer than usual.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SlowTests {
     @Test func `a run that takes longer than usual is told of while it goes on, and its end by itself`() async throws {
         let receiver = try await Receiver()

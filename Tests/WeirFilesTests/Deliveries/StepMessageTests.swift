@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirFiles
 
 /// Messages about runs of steps, with their output; recoveries over restarts; and scheduled starts that did not happen.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StepMessageTests {
     /// Prints thirty lines, and ends as its input says.
     private struct Printing: SimpleOperation {

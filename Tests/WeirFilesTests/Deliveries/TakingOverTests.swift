@@ -8,7 +8,7 @@ import WeirPostgres
 @testable import WeirFiles
 
 /// Messages where several servers share a journal: the one that records sends them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TakingOverTests {
     private func journal(_ url: String, _ id: String) async throws -> PostgresJournal {
         try await PostgresJournal.open(url, configuration: .init(node: PostgresNode(id: id, name: id)))

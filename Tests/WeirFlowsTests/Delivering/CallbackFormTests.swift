@@ -1,7 +1,7 @@
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct CallbackFormTests {
+@Suite(.timeLimit(.minutes(15))) struct CallbackFormTests {
     struct Broken: Error, Equatable {}
 
     /// Gives some numbers, then throws if it has something to throw.

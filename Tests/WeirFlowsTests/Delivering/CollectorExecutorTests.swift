@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct CollectorExecutorTests {
+@Suite(.timeLimit(.minutes(15))) struct CollectorExecutorTests {
     @Test func `collectors of a scope run on its executor, one at a time`() async {
         let executor = CollectorExecutor()
         let scope = FlowScope(executor: executor)

@@ -1,7 +1,7 @@
 import Testing
 @testable import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(15))) struct DeliveryTests {
     // D1
     @Test func `a slow conflated collector skips but ends on the last`() async {
         let flow = MutableStateFlow(0)

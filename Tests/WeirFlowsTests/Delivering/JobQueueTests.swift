@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct JobQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct JobQueueTests {
     @Test func `a thread that waits for work is let go when there will be none`() async {
         let queue = JobQueue()
         let waits = Signal()

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct OrderTests {
+@Suite(.timeLimit(.minutes(15))) struct OrderTests {
     private static let policies: [DeliveryPolicy] = [.conflated, .lossless, .buffered(3, onOverflow: .dropOldest)]
 
     // C1

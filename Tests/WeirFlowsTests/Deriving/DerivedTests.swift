@@ -1,7 +1,7 @@
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct DerivedTests {
+@Suite(.timeLimit(.minutes(15))) struct DerivedTests {
     // E11
     @Test func `a derived value is fresh with no subscriber`() {
         let flow = MutableStateFlow(1)

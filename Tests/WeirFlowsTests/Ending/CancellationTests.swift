@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(15))) struct CancellationTests {
     // F1
     @Test func `cancelling the collecting task ends the loop with no further value, even if one waits`() async {
         let flow = MutableStateFlow(0)

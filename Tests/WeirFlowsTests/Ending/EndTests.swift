@@ -1,7 +1,7 @@
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct EndTests {
+@Suite(.timeLimit(.minutes(15))) struct EndTests {
     @Test func `a sealed flow does not change any more`() {
         let flow = MutableStateFlow(1)
         flow.finish()

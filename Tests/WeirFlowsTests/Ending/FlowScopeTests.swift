@@ -1,7 +1,7 @@
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct FlowScopeTests {
+@Suite(.timeLimit(.minutes(15))) struct FlowScopeTests {
     struct Broken: Error {}
 
     // F5

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct OneShotTests {
+@Suite(.timeLimit(.minutes(15))) struct OneShotTests {
     @Test func `of several values the first is the one that everybody gets`() async {
         let early = OneShot<Int>()
         early.send(1)

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 @testable import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct SharingTests {
+@Suite(.timeLimit(.minutes(15))) struct SharingTests {
     struct Broken: Error {}
 
     /// An upstream that counts how often it is collected, and gives what the source gives.

@@ -1,7 +1,7 @@
 import Testing
 import WeirFlows
 
-@Suite(.timeLimit(.minutes(5))) struct SubscriptionCountTests {
+@Suite(.timeLimit(.minutes(15))) struct SubscriptionCountTests {
     struct Broken: Error {}
 
     // E1

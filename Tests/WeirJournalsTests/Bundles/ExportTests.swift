@@ -4,7 +4,7 @@ import Testing
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct ExportTests {
+@Suite(.timeLimit(.minutes(15))) struct ExportTests {
     private static let pairs = JournalKind.allCases.flatMap { from in JournalKind.allCases.map { (from, $0) } }
 
     func fill(_ journal: any Journal) async throws {

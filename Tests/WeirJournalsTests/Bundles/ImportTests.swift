@@ -5,7 +5,7 @@ import WeirJournals
 import WeirStates
 
 /// What an import does to the journal while it goes on, and when it does not come to its end.
-@Suite(.timeLimit(.minutes(5))) struct ImportTests {
+@Suite(.timeLimit(.minutes(15))) struct ImportTests {
     /// The lines of an export of so many runs, each with three changes and, if it prints, two lines of output.
     private func export(_ count: Int, operation: String = "upload", prints: Bool = true) async throws -> [String] {
         let source = MemoryJournal(retention: RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: nil))

@@ -63,7 +63,7 @@ enum Manipulation: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct DamageTests {
+@Suite(.timeLimit(.minutes(15))) struct DamageTests {
     // K11
     @Test(arguments: Manipulation.allCases)
     func `whatever is done to the files of a killed server, it is told and no sequence is used twice`(

@@ -3,7 +3,7 @@ import GRDB
 import Testing
 @testable import WeirJournals
 
-@Suite(.timeLimit(.minutes(5))) struct MarkTests {
+@Suite(.timeLimit(.minutes(15))) struct MarkTests {
     private func mark(
         epoch: String = "0123456789abc", file: UInt64 = 7, isClosed: Bool = false, outlivesMachine: Bool = false,
         boot: String = "b", reserved: SequenceNumber = 100, head: SequenceNumber = 42, writes: Int64 = 50,

@@ -30,7 +30,7 @@ enum Misplacement: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct MisplacedFilesTests {
+@Suite(.timeLimit(.minutes(15))) struct MisplacedFilesTests {
     /// When it is noticed: at the next append, by the look that is taken when nothing happens, or at the end.
     enum Occasion: CaseIterable { case append, verification, closing }
 

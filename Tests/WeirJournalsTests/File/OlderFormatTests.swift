@@ -4,7 +4,7 @@ import WeirStates
 @testable import WeirJournals
 
 /// Files that versions before this one wrote: made as those made them, one migration after the other.
-@Suite(.timeLimit(.minutes(5))) struct OlderFormatTests {
+@Suite(.timeLimit(.minutes(15))) struct OlderFormatTests {
     /// A file of a format, with one run that has succeeded.
     private func make(_ format: Int, at path: String) throws {
         let connection = try ForeignConnection(path: path)

@@ -3,7 +3,7 @@ import Testing
 import WeirJournals
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct SQLiteFileTests {
+@Suite(.timeLimit(.minutes(15))) struct SQLiteFileTests {
     func withJournal(
         _ folder: TemporaryFolder, _ configuration: SQLiteJournal.Configuration = .init(), now: Int64 = 0,
         _ body: (SQLiteJournal) async throws -> Void

@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirPostgres
 
 /// Runs that a server carries out, which follows the one that records, on one database.
-@Suite(.timeLimit(.minutes(5))) struct AssignmentTests {
+@Suite(.timeLimit(.minutes(15))) struct AssignmentTests {
     private func withPair(_ body: (PostgresJournal, PostgresJournal, Int64) async throws -> Void) async throws {
         try await withPostgresPair { first, second in
             let worker = try #require(second.worker)

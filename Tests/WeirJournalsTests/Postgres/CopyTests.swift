@@ -4,7 +4,7 @@ import WeirJournals
 import WeirPostgres
 import WeirStates
 
-@Suite(.timeLimit(.minutes(5))) struct CopyTests {
+@Suite(.timeLimit(.minutes(15))) struct CopyTests {
     /// A journal with something in every table, retention and an import included.
     private func fill(_ journal: any Journal) async throws {
         for number in 0..<30 {

@@ -6,7 +6,7 @@ import WeirStates
 @testable import WeirPostgres
 
 /// What happens when the database, its connections or its other users do what they must not.
-@Suite(.timeLimit(.minutes(5))) struct PostgresServerTests {
+@Suite(.timeLimit(.minutes(15))) struct PostgresServerTests {
     private func open(_ url: String, patience: Duration = .zero) async throws -> PostgresJournal {
         try await PostgresJournal.open(url, configuration: .init(patience: patience), now: { .test(0) })
     }

@@ -5,7 +5,7 @@ import WeirJournals
 @testable import WeirPostgres
 
 /// Several servers on one database.
-@Suite(.timeLimit(.minutes(5))) struct SharingTests {
+@Suite(.timeLimit(.minutes(15))) struct SharingTests {
     private func open(_ url: String, _ id: String) async throws -> PostgresJournal {
         try await PostgresJournal.open(
             url, configuration: .init(patience: .seconds(60), node: PostgresNode(id: id, name: "server \(id)")),

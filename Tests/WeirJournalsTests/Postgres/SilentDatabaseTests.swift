@@ -5,7 +5,7 @@ import WeirJournals
 @testable import WeirPostgres
 
 /// A database, or a pooler in front of it, that accepts connections and does not answer.
-@Suite(.timeLimit(.minutes(5))) struct SilentDatabaseTests {
+@Suite(.timeLimit(.minutes(15))) struct SilentDatabaseTests {
     @Test func `a database that accepts and never answers is given up, and callers that waited are told at once`()
         async throws
     {

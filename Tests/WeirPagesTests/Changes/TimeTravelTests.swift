@@ -8,7 +8,7 @@ import WeirPages
 import WeirStates
 
 /// Pages of the past, held against what was live.
-@Suite(.timeLimit(.minutes(5))) struct TimeTravelTests {
+@Suite(.timeLimit(.minutes(15))) struct TimeTravelTests {
     enum Kind: CaseIterable {
         case memory, sqlite
 

@@ -3,7 +3,7 @@ import WeirFlows
 import WeirStores
 import WeirTesting
 
-@Suite(.timeLimit(.minutes(5))) struct AppStoresTests {
+@Suite(.timeLimit(.minutes(15))) struct AppStoresTests {
     private let stores = AppStores(accounts: AccountsOfATest(clock: VirtualClock())) { ["Milk"] }
 
     @Test func `an observer hears of every state, until it is removed`() async {

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What a command is answered while the journal takes nothing: it had its effect, or it had not, and never both.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommandAnswerTests {
     private static let json = "Content-Type: application/json"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

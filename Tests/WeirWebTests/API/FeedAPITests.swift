@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FeedAPITests {
     @Test func `without a cursor all that is kept comes, and then what follows`() async throws {
         try await TestServer.run { server in

@@ -4,7 +4,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OperationAPITests {
     @Test func `operations are listed with their fields, their schema and their newest run`() async throws {
         try await TestServer.run { server in

@@ -4,7 +4,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RunAPITests {
     private static let json = "Content-Type: application/json"
     private static let runs = "/api/v1/operations/steps/runs"

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The list of runs: found, followed, taken away as a table, and changed many at a time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RunListExportTests {
     private static let html = "Accept: text/html"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StoreAPITests {
     private static let json = "Content-Type: application/json"
     private static let bell = "/api/v1/stores/bell"

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UploadTests {
     private static let runs = "/api/v1/operations/keep/runs"
     private static let multipart = "Content-Type: multipart/form-data; boundary=b"

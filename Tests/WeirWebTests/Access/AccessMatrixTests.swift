@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Every route, asked by everybody, about what they may see and what they may not.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AccessMatrixTests {
     /// What a path is about: what may be seen in part, what may not, or what there is not.
     private struct About {

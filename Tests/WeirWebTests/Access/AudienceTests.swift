@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Everybody who may do the same is shown the same, made once; others are shown their own, and no cache keeps it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AudienceTests {
     private func next(_ server: TestServer, _ path: String, as name: String) async throws -> String {
         let page = try await server.ask("GET", path, headers: ["X-Test: \(name)", "Accept: text/html"])

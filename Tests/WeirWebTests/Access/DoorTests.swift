@@ -12,7 +12,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Nothing of a dashboard is served past the access check, on whichever way a request comes in.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DoorTests {
     /// Refuses whatever comes.
     private struct Wall: RouterMiddleware {

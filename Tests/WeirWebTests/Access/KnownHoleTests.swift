@@ -17,7 +17,7 @@ import WeirStates
 /// sign-out), GHSA-pc8g-78pf-4xrp (hashing for strangers: `SigningInTests`), GHSA-45m3-398w-m2m9, GHSA-xpxj-f2fm-rqch and
 /// GHSA-g962-2j28-3cg9 (identity providers: their own tests), and GHSA-49gm-hh7w-wfvf and GHSA-p3qf-84rg-jxfc (arguments that a
 /// shell reads: the tests of commands, which have no shell).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct KnownHoleTests {
     @Test func `the stream of events brings nobody the output of a run that they may not see`() async throws {
         let known = KnownNames()

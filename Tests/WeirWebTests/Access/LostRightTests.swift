@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Every route, asked by every kind of credential, before and after the right was lost.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LostRightTests {
     private static let rules = AccessRules(grants: [RoleGrant(RoleAssignment("operator"), to: [.group("ops")])])
 

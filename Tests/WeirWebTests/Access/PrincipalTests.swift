@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What belongs to a principal, and who may speak for another.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PrincipalTests {
     private static let twins = AccessRules(grants: [
         RoleGrant(RoleAssignment("operator"), to: [.user("one"), .user("two")]),

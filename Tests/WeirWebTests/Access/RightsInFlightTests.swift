@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Rights that are taken away are gone within a second, whatever is going on by them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RightsInFlightTests {
     private func page(_ server: TestServer, _ path: String, as name: String) async throws -> String {
         let text = try await server.ask("GET", path, headers: ["X-Test: \(name)", "Accept: text/html"]).text

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AccountTests {
     /// Every route about accounts, with a method and a path that ask for it.
     private static let routes: [(method: String, path: String)] = [

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The details of the audit's entries, as the table in Documentation/access.md lists them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AuditDetailTests {
     private static let json = ["Content-Type: application/json", "Sec-Fetch-Site: same-origin"]
 

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What the audit has of what people do to operations, runs and stores.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommandAuditTests {
     private func entries(_ server: AccountServer, _ action: AuditAction) async throws -> [AuditEntry] {
         try await server.directory.audit.page(AuditFilter(action: action)).records.map(\.entry)

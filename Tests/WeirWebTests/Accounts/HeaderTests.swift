@@ -6,7 +6,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Who one is, in the header of every page, and the way out.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HeaderTests {
     @Test func `every page says who one is and has the way out, in both languages and without a script`() async throws {
         try await AccountServer.run { server in

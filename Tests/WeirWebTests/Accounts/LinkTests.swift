@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Links to one run, for somebody who has no account.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LinkTests {
     /// Makes a link on the run's page of links; returns the path by which it is opened.
     private func link(to run: String, _ server: AccountServer, by cookie: String, hours: String = "24") async throws

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Administrators list and end what acts in people's names, for every way to sign in.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PeopleTests {
     /// A provider whose logout tokens are `good` and everything else.
     private struct Provider: IdentityProvider {

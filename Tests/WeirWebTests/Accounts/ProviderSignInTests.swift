@@ -7,7 +7,7 @@ import WeirFlows
 @testable import WeirWeb
 
 /// What a browser sees that an identity provider does not sign in, and what the operator reads about it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ProviderSignInTests {
     /// A provider that signs nobody in.
     private struct Refusing: IdentityProvider {

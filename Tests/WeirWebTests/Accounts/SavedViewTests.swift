@@ -4,7 +4,7 @@ import WeirAccess
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SavedViewTests {
     /// Saves a view, or forgets it, with the cookies of a browser.
     private static func save(_ body: String, _ cookie: String, _ server: AccountServer) async throws -> RawResponse {

@@ -5,7 +5,7 @@ import WeirStores
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct SignInReducerTests {
+@Suite(.timeLimit(.minutes(15))) struct SignInReducerTests {
     private let secret = SecretText(.session, bytes: Array(0..<32))
 
     private func store(_ outcome: SignInOutcome) -> Store<SignInReducer> {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AssetLibraryTests {
     /// A folder with these files, for as long as the closure runs.
     private static func withFolder(_ files: [String: String], _ use: (URL) async throws -> Void) async throws {

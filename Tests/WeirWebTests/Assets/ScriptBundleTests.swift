@@ -4,7 +4,7 @@ import Testing
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct ScriptBundleTests {
+@Suite(.timeLimit(.minutes(15))) struct ScriptBundleTests {
     @Test func `a module that only one needs becomes a function inside of that one`() {
         let joined = ScriptBundle.joining([
             "weir.js": "import { keep } from \"./feed/claims.js\";\nkeep(1);",

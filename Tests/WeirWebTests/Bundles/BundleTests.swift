@@ -8,7 +8,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BundleTests {
     private static let html = "Accept: text/html"
     static let jsonl = "Content-Type: application/jsonl"

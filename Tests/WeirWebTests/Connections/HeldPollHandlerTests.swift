@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HeldPollHandlerTests {
     private final class Reads: ChannelOutboundHandler {
         typealias OutboundIn = Never

@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PlainChannelTests {
     @Test func `a connection that only follows a page has no task until a request of another kind comes`() async throws
     {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RequestHeadCacheTests {
     private static let fields = "Host: localhost\r\nAccept: application/json\r\nCookie: weir-name=Ada\r\n\r\n"
 

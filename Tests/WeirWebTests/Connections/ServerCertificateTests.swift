@@ -8,7 +8,7 @@ import TestSupport
 @testable import WeirWeb
 
 /// The certificate of a server, which can be replaced while it runs.
-@Suite(.timeLimit(.minutes(5))) struct ServerCertificateTests {
+@Suite(.timeLimit(.minutes(15))) struct ServerCertificateTests {
     /// A folder with the files of a certificate.
     private struct Files {
         let folder: URL

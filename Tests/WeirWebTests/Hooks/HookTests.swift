@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Requests from outside that start an operation.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HookTests {
     private static let secret = "It's a Secret to Everybody"
 

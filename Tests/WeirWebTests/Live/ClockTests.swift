@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ClockTests {
     /// The real clock, whose time of day stands still until somebody sets it, as one sets a machine's clock.
     private final class SettableWallClock: WaitClock {

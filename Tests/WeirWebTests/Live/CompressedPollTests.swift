@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CompressedPollTests {
     private static let gzip = ["Accept-Encoding: gzip, deflate, br"]
 

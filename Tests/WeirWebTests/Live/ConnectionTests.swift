@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ConnectionTests {
     // Protocol test 11
     @Test(arguments: [true, false])

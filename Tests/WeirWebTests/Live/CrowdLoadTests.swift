@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What happens when clients take more than there is.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct CrowdLoadTests {
     private func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
         var limits = ConnectionLimits()

@@ -6,7 +6,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Clients that keep a server busy; by themselves, because others would wait.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct GreedyLoadTests {
     private func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
         var limits = ConnectionLimits()

@@ -4,7 +4,7 @@ import WeirJournals
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HeaderAuditTests {
     // Protocol test 16
     @Test func `every answer says what it is, how long it may be kept, and nothing that would split a cache`()

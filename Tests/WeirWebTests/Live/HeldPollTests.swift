@@ -9,7 +9,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HeldPollTests {
     // Protocol test 1
     @Test func `a change between the page and its first poll arrives`() async throws {

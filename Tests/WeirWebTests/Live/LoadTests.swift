@@ -9,7 +9,7 @@ import WeirStates
 /// What many at once come to.
 ///
 /// Holds last seconds, so on a busy machine a crowd may never be complete: `script/test` runs these tests by themselves.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct LoadTests {
     @Test func `a thousand open pages that follow every change ask the journal nothing`() async throws {
         let journal = WatchedJournal()

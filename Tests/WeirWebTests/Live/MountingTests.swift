@@ -11,7 +11,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MountingTests {
     @Test func `a dashboard is mounted in an application by one line, beside its own routes`() async throws {
         var catalog = Catalog()

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What open pages say when the journal does not write.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct NoticeTests {
     // K7
     @Test func `who waits is told when nothing can be recorded, and when it can again`() async throws {

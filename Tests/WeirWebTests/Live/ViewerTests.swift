@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The page of a store shows who else has it open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ViewerTests {
     private static let html = "Accept: text/html"
 

@@ -6,7 +6,7 @@ import WeirJournals
 @testable import WeirWeb
 
 /// Whoever comes to wait in the moment in which another catalog takes the place of the one they know.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RetiredResponderTests {
     @Test func `one who comes too late to be let go is let go all the same, and counted no more than before`()
         async throws

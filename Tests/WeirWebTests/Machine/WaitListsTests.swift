@@ -4,7 +4,7 @@ import WeirJournals
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct WaitListsTests {
+@Suite(.timeLimit(.minutes(15))) struct WaitListsTests {
     private let clock = ManualClock()
     private let source = ManualHead()
     private let gone = NIOLockedValueBox<[(Int, WaitOutcome)]>([])

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The files that a run keeps, over connections.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArtifactTests {
     private static let json = "Content-Type: application/json"
     private static let html = "<script>fetch('/api/v1/runs')</script>"

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Answers that could be as long as what is recorded: each has a part of it, and little more is in memory.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct LongAnswerTests {
     private static let json = "Content-Type: application/json"
     /// What an answer may have beside what counts.

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Run by itself by `script/test`, as it takes all the machine gives.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ManyLinesLoadTests {
     @Test func `a run that prints a million lines harms neither its page, nor programs, nor the download`() async throws
     {

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OutputTests {
     /// Starts a run that has printed so many lines.
     private func printed(_ lines: Int, on server: TestServer) async throws -> String {

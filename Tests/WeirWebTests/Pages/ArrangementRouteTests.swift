@@ -6,7 +6,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The overview as its reader has arranged it, in its address and a cookie.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArrangementRouteTests {
     private static let html = "Accept: text/html"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

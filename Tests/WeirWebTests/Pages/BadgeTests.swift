@@ -4,7 +4,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BadgeTests {
     @Test func `a badge says how the newest run of an operation stands`() async throws {
         try await TestServer.run { server in

@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Operations come, change and go while pages are open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CatalogTests {
     /// What the server has, and operations that a file declares.
     private func catalog(

@@ -4,7 +4,7 @@ import WeirPages
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct GalleryTests {
     private func page(_ server: TestServer, _ query: String = "", _ headers: [String] = []) async throws -> RawResponse
     {

@@ -4,7 +4,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HealthPageTests {
     @Test func `an operation's page leads to its health, which has the same figures for programs`() async throws {
         try await TestServer.run { server in

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Pages of the past and of two runs, as they are asked for.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct MomentPageTests {
     private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 

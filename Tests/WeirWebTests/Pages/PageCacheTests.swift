@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirBoards
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PageCacheTests {
     private static func key(_ sequence: SequenceNumber, rewrites: Int = 0, _ audience: Audience = .init(.everything))
         -> PageCache.Key

@@ -7,7 +7,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PageRouteTests {
     private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StoreRouteTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"
     private static let html = "Accept: text/html"

@@ -10,7 +10,7 @@ import WeirPages
 @testable import WeirWeb
 
 /// Templates are checked in the background, and no request waits for it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TemplateCheckTests {
     /// A pool with one thread, which a test holds up.
     private final class HeldPool: Sendable {

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct WidgetTests {
     private func policy(_ answer: RawResponse) -> [Substring] {
         (answer["content-security-policy"] ?? "").split(separator: "; ")

@@ -8,7 +8,7 @@ import WeirStates
 
 /// Requests of reporters at their edges, over connections: sections 5.1 to 5.4, 5.2.1, 9.1 and 12.7 of the Durable Streams
 /// protocol.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ReportRequestTests {
     private static let run = "/api/v1/streams/reported/deploy/r1"
     private static let json = "Content-Type: application/json"

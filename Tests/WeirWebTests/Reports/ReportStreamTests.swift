@@ -6,7 +6,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Runs that programs elsewhere report, over connections: sections 5.1 to 5.3 and 9.1 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ReportStreamTests {
     private static let run = "/api/v1/streams/reported/deploy/r1"
     private static let json = "Content-Type: application/json"

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Who asks, according to whom.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ActorTests {
     private static let json = "Content-Type: application/json"
     private static let runs = "/api/v1/operations/steps/runs"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct ContentTypeTests {
+@Suite(.timeLimit(.minutes(15))) struct ContentTypeTests {
     @Test func `types and parameters are read whatever their spelling`() {
         #expect(ContentType("Application/JSON; charset=utf-8")?.isJSON == true)
         #expect(ContentType("application/problem+json")?.isJSON == true)

@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct ProblemTests {
+@Suite(.timeLimit(.minutes(15))) struct ProblemTests {
     // S9
     @Test(arguments: [
         (BoardError.Code.overloaded, 503), (.limitReached, 429), (.unavailable, 503), (.busy, 409), (.noSpace, 507),

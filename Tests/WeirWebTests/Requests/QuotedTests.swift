@@ -12,7 +12,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What from outside reaches a line of the log.
-@Suite(.timeLimit(.minutes(5))) struct QuotedTests {
+@Suite(.timeLimit(.minutes(15))) struct QuotedTests {
     @Test(arguments: [
         ("Ana", #""Ana""#), ("x runs=99 actor=root", #""x runs=99 actor=root""#), ("a\"b", #""a\"b""#),
         ("a\\", #""a\\""#), ("a\nb\r\t", #""a\nb\r\t""#), ("\u{202E}x", #""\u{202e}x""#),

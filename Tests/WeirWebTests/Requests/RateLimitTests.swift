@@ -5,7 +5,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RateLimitTests {
     @Test func `a bucket holds a minute's worth and fills evenly`() {
         var machine = RateMachine<String>(perMinute: 30)

@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What is asked of every request, at whichever door it comes in.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RequestCheckTests {
     /// Sends a head as it is; the answer, after which the connection is given up.
     private static func ask(_ server: TestServer, _ head: [String]) async throws -> RawResponse {

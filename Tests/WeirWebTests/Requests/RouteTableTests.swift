@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// All that a URL can name, held against what must be so of each.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RouteTableTests {
     /// A path of each kind of route.
     ///

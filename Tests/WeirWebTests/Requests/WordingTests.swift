@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What goes wrong is said in the reader's language.
-@Suite(.timeLimit(.minutes(5))) struct WordingTests {
+@Suite(.timeLimit(.minutes(15))) struct WordingTests {
     private static let sentences: [(key: String, english: String)] =
         all(InputWording.self) + all(BoardWording.self) + all(AccessWording.self) + all(ProblemWording.self)
         + all(ListWording.self)

@@ -8,7 +8,7 @@ import WeirStates
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct WorkPoolRequestTests {
+@Suite(.timeLimit(.minutes(15))) struct WorkPoolRequestTests {
     @Test func `a request whose work finds no room is told to come back`() async throws {
         let (pool, block) = (WorkPool(threads: 1, room: 0), DispatchSemaphore(value: 0))
         let started = AsyncStream.makeStream(of: Void.self)

@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The list of schedules, for people and programs, and what can be done to them there.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ScheduleTests {
     @Test func `a program lists the schedules with their next times`() async throws {
         try await TestServer.run(scheduled: true) { server in

@@ -8,7 +8,7 @@ import WeirJournals
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ListenErrorTests {
     private struct Unresolved: Error {}
 

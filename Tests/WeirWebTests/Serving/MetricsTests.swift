@@ -7,7 +7,7 @@ import WeirTelemetry
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(15))) struct MetricsTests {
     private func configuration(_ registry: MetricsRegistry) -> WebConfiguration {
         var configuration = WebConfiguration()
         configuration.metrics = registry

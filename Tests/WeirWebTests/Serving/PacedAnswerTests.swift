@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PacedAnswerTests {
     @Test func `a piece of an answer is written once the connection has come to the one before, however busy it is`()
         async throws

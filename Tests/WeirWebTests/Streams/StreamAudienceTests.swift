@@ -10,7 +10,7 @@ import WeirStates
 
 /// A follower whose rights change in mid-stream misses nothing silently: a place in the board is of use only to those who may
 /// see the same of it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamAudienceTests {
     private static let board = "/api/v1/streams/board"
 

@@ -9,7 +9,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// What chunks of a stream have, and what a cache may do with them: sections 4, 5.6 and 10.1 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamChunkTests {
     private static let board = "/api/v1/streams/board"
 

@@ -7,7 +7,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The end of a stream is heard at once, and for good: section 4.1 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamEndTests {
     private static let run = "/api/v1/streams/reported/deploy/r1"
     private static let output = "/api/v1/streams/output-r1"

@@ -10,7 +10,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Streams as server-sent events, over connections: section 5.8 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamEventsTests {
     private static let board = "/api/v1/streams/board"
     private static let run = "/api/v1/streams/reported/deploy/r1"

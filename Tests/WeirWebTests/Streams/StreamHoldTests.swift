@@ -8,7 +8,7 @@ import WeirJournals
 @testable import WeirWeb
 
 /// How many readers of streams may wait for news at once, and who of them waits while changes follow closely.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamHoldTests {
     private static let tail = "/api/v1/streams/board?offset=now&live=long-poll"
 

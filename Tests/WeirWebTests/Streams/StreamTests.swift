@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// Feeds and outputs as streams, over connections: sections 5.5 to 5.8, 8 and 10 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StreamTests {
     private static let board = "/api/v1/streams/board"
 

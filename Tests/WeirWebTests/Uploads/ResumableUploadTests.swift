@@ -8,7 +8,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The tus protocol, rule by rule, over the wire.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ResumableUploadTests {
     static let uploads = "/api/v1/operations/keep/uploads"
     static let version = "Tus-Resumable: 1.0.0"

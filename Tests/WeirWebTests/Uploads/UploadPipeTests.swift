@@ -3,7 +3,7 @@ import Testing
 
 @testable import WeirWeb
 
-@Suite(.timeLimit(.minutes(5))) struct UploadPipeTests {
+@Suite(.timeLimit(.minutes(15))) struct UploadPipeTests {
     private func bytes(_ text: String) -> Data { Data(text.utf8) }
 
     @Test func `pieces come out in order, and the end after them`() async throws {

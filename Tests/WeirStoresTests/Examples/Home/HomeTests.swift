@@ -4,7 +4,7 @@ import WeirStates
 import WeirStores
 import WeirTesting
 
-@Suite(.timeLimit(.minutes(5))) struct HomeTests {
+@Suite(.timeLimit(.minutes(15))) struct HomeTests {
     private struct NoNetwork: ExplainedError {
         let description = "No network."
     }

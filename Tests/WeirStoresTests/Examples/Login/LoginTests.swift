@@ -4,7 +4,7 @@ import WeirFlows
 import WeirStores
 import WeirTesting
 
-@Suite(.timeLimit(.minutes(5))) struct LoginTests {
+@Suite(.timeLimit(.minutes(15))) struct LoginTests {
     private let clock = VirtualClock()
 
     private func reducer() -> LoginReducer { LoginReducer(accounts: AccountsOfATest(clock: clock)) }
