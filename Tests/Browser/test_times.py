@@ -56,7 +56,7 @@ def test_what_is_copied_of_a_time_is_the_exact_time(visit, weir):
 
     def copied():
         # The page writes what has another age by now anew, and what was selected of it is selected no more.
-        page.evaluate('getSelection().selectAllChildren(document.querySelector(".run time[data-relative]"))')
+        page.evaluate('getSelection().selectAllChildren(document.querySelector("#run-by time[data-relative]"))')
         page.keyboard.press("Control+c")
         return page.evaluate("window.copied")
 
