@@ -27,8 +27,8 @@ enum SettingsDocument {
 
         `weir serve --check-config`, with the same flags and environment as the server, starts nothing and changes nothing. It prints every
         mistake of the settings with roles, grants and notifications, of certificates, the mail server and backups, of operation files,
-        templates, strings and runbooks, and exits with 78 if there is one. Secrets that are not set are remarks. Run it before a reload or
-        an upgrade.
+        templates, strings and runbooks, and exits with 78 if there is one. Of the settings of sign-in, it prints the first mistake only; users and
+        the public folder are not checked. Secrets that are not set are remarks. Run it before a reload or an upgrade.
 
         ## Signals
 
