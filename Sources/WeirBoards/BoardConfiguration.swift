@@ -37,7 +37,7 @@ extension Board {
         /// The number of unrecorded bytes of a run's output at which printing suspends.
         var outputBufferBytes = 1_024 * 1_024
         /// The maximum size in bytes of a run's recorded output; further lines are not kept.
-        public var maximumOutput: Int64 = 1 << 30
+        package var maximumOutput: Int64 = 1 << 30
         /// The journal's disk, or nil if it is not watched.
         package var disk: (any DiskWatch)?
         /// The approximate maximum size in bytes of all runs' newest output lines in memory.

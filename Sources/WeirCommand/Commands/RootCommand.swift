@@ -59,6 +59,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         // Programs run as the same user, and must not read this process's memory and environment.
         if processes_hide() != 0 { complain("Programs can read this process's memory.") }
+        CommandHelper.adoptOrphans()
         let environment = ProcessInfo.processInfo.environment
         for variable in Setting.secretVariables { processes_forget(variable) }
         let socket: PassedSocket?

@@ -26,6 +26,8 @@ final class HelperProcess: Sendable {
     /// The number of attempts before the helper itself is killed, and before processes that cannot be killed are left.
     private static let attempts = 100
 
+    private static let adopts = Mutex(false)
+
     private struct State {
         var isOver = false
         var enforcement: Task<Void, any Error>?
@@ -38,7 +40,6 @@ final class HelperProcess: Sendable {
     init(
         _ path: String, environment: [String], descriptors: [Int32: Int32]
     ) throws(CommandFailure) {
-        processes_adopt()
         // Under the lock, because a helper that is not listed would be killed as an adopted process.
         id = try Self.all.withLock { all throws(CommandFailure) in
             let id = try ChildProcess.start(
@@ -93,8 +94,16 @@ final class HelperProcess: Sendable {
         }
     }
 
+    static func adoptOrphans() {
+        adopts.withLock { $0 = true }
+        processes_adopt()
+    }
+
     /// Kills the adopted processes, which are those of helpers that were killed and have been reaped.
+    ///
+    /// Has no effect unless `adoptOrphans()` was called.
     static func endAdopted() async {
+        guard adopts.withLock({ $0 }) else { return }
         for _ in 0..<attempts {
             let left = await inPool {
                 all.withLock { all in
@@ -129,4 +138,11 @@ final class HelperProcess: Sendable {
         // The pool of the process never shuts down.
         (try? await NIOThreadPool.singleton.runIfActive(body)) ?? 0
     }
+}
+
+extension CommandHelper {
+    /// Makes this process the parent of programs whose `weir-exec` is killed, so that it can kill them.
+    ///
+    /// Only for a process that starts no other children: it also inherits, and can kill, theirs.
+    package static func adoptOrphans() { HelperProcess.adoptOrphans() }
 }

@@ -107,21 +107,6 @@ struct CommandStopTests {
         #expect(processes.count == 2 && processes.filter(isAlive) == [])
     }
 
-    @Test func `a command that kills the helper program ends with all it began, and leaves the kept ones of others`()
-        async throws
-    {
-        let kept = try await CommandTrial.shell(
-            "setsid sleep 600 >/dev/null 2>&1 & echo $!", change: { $0.keepsOthers = true })
-        let keptProcess = try #require(Int32(kept.output.trimmingCharacters(in: .whitespacesAndNewlines)))
-        defer { kill(keptProcess, SIGKILL) }
-        let trial = try await CommandTrial.shell(
-            "setsid sh -c 'sleep 600 & echo $! $$; kill -9 $0; wait' $PPID & wait; sleep 600")
-        #expect(trial.end == .lost)
-        let processes = trial.output.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
-        #expect(processes.count == 2 && processes.filter(isAlive) == [])
-        #expect(isAlive(keptProcess))
-    }
-
     @Test func `a command that stops the helper program and ends is reported as ended`() async throws {
         let trial = try await CommandTrial.shell("kill -STOP $PPID; exit 3")
         #expect(trial.code == 3)
