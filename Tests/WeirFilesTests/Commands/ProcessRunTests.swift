@@ -149,18 +149,24 @@ struct ProcessRunTests {
         #expect(trial.code == 4)
     }
 
-    @Test func `a gigabyte without a line end passes through in pieces of bounded size`() async throws {
-        let command = try await RunningCommand.start(
-            CommandLaunch(["/bin/sh", "-c", "head -c 1073741824 /dev/zero"], environment: ["PATH": CommandTrial.path]),
-            by: CommandHelper())
-        var (count, most) = (0, 0)
-        while let buffer = await command.output.next() {
-            count += buffer.readableBytes
-            most = max(most, buffer.capacity)
+    @Test func `a gigabyte without a line end passes through in bounded memory`() async {
+        // In a process of its own, because its memory is that of all its tests.
+        await #expect(processExitsWith: .success) {
+            let command = try await RunningCommand.start(
+                CommandLaunch(
+                    ["/bin/sh", "-c", "head -c 1073741824 /dev/zero"], environment: ["PATH": CommandTrial.path]),
+                by: CommandHelper())
+            let before = try #require(residentMemory())
+            var (count, most) = (0, 0)
+            while let buffer = await command.output.next() {
+                count += buffer.readableBytes
+                most = max(most, buffer.capacity)
+            }
+            _ = await command.end()
+            #expect(count == 1_073_741_824)
+            #expect(most <= CommandPipe.readSize)
+            #expect(try #require(residentMemory()) - before < 64 * 1_048_576)
         }
-        _ = await command.end()
-        #expect(count == 1_073_741_824)
-        #expect(most <= CommandPipe.readSize)
     }
 
     @Test func `who does not read holds the command back`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// How much memory the process has in use, in bytes; nil where the system does not say.
-func residentMemory() -> Int64? {
+package func residentMemory() -> Int64? {
     guard let handle = FileHandle(forReadingAtPath: "/proc/self/statm") else { return nil }
     defer { handle.closeFile() }
     let words = String(decoding: handle.availableData, as: UTF8.self).split(separator: " ")
