@@ -13,7 +13,7 @@ struct CronExpression: Sendable, Hashable {
     let month: CronField
     let dayOfWeek: CronField
 
-    private static let nicknames = [
+    static let nicknames = [
         "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
         "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
     ]

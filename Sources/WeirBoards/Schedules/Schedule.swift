@@ -89,12 +89,15 @@ public struct Schedule: Sendable, Hashable {
     /// Combines schedules that catch up in the same way, at least one; times of several of them count once.
     package init?(_ parts: [Schedule]) {
         guard let first = parts.first, parts.allSatisfy({ $0.catchUp == first.catchUp }) else { return nil }
+        guard parts.count > 1 else {
+            self = first
+            return
+        }
         text = parts.map(\.text).joined(separator: ", ")
         zone = first.zone
         randomDelay = parts.map(\.randomDelay).max() ?? 0
         catchUp = first.catchUp
-        timing = parts.count == 1 ? first.timing : .several(parts)
-        if parts.count == 1 { (days, startBy) = (first.days, first.startBy) }
+        timing = .several(parts)
     }
 
     /// The schedules that it combines, or only itself.
@@ -213,6 +216,22 @@ extension Schedule {
 
     /// The newest times in a range that excludes its start and includes its end: at most `limit`, oldest first.
     package func newest(after: Timestamp, through: Timestamp, limit: Int) -> [Timestamp] {
+        guard days != .all else { return newestOfAnyDay(after: after, through: through, limit: limit) }
+        var (times, through): ([Timestamp], Timestamp) = ([], through)
+        while times.count < limit {
+            let found = newestOfAnyDay(after: after, through: through, limit: limit)
+            times = found.filter { days.contains(localDay(of: $0)) } + times
+            guard found.count == limit, let first = found.first, let day = days.previous(from: localDay(of: first))
+            else { break }
+            // Three hours after that day ends, because the zone's offset can change since then.
+            let end = Timestamp(milliseconds: (day + 1) * 86_400_000).before(
+                zone.offset(at: Self.seconds(first)) * 1_000)
+            through = min(first.before(1_000), end.after(3 * 3_600_000))
+        }
+        return Array(times.suffix(limit))
+    }
+
+    private func newestOfAnyDay(after: Timestamp, through: Timestamp, limit: Int) -> [Timestamp] {
         let (after, through) = (Self.seconds(after), Self.seconds(through))
         guard after < through, limit > 0 else { return [] }
         let times: [Int64]
@@ -229,7 +248,6 @@ extension Schedule {
             return Array(Set(all).sorted().suffix(limit))
         }
         return times.map { Timestamp(milliseconds: $0 * 1_000) }
-            .filter { days == .all || days.contains(localDay(of: $0)) }
     }
 
     /// The local time of the schedule's zone at a moment, encoded as if it were UTC.
@@ -237,16 +255,17 @@ extension Schedule {
         moment.after(zone.offset(at: Self.seconds(moment)) * 1_000)
     }
 
+    /// The text, with the five fields of a nickname such as `@daily` instead of it.
+    package var expression: String { CronExpression.nicknames[text.lowercased()] ?? text }
+
     package var isInterval: Bool {
         if case .every = timing { true } else { false }
     }
 
     /// The random delay of a start in milliseconds, from 0 to ``randomDelay``; deterministic for a time and an id.
     package func delay(of time: Timestamp, for id: String) -> Int64 {
-        if case .several(let parts) = timing {
-            return parts[part(at: time)].delay(of: time, for: id)
-        }
         guard randomDelay > 0 else { return 0 }
+        if case .several(let parts) = timing { return parts[part(at: time)].delay(of: time, for: id) }
         // FNV-1a, followed by the last step of SplitMix64, so that neighbouring times differ widely.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in Array(id.utf8) + [0] + bytes(of: time) {

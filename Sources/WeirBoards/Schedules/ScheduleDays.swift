@@ -65,7 +65,7 @@ package struct ScheduleDays: Sendable, Hashable {
 
     func contains(_ day: Int64) -> Bool { next(from: day) == day }
 
-    /// The first day from a day on, or nil if there is none.
+    /// The first allowed day that is not before a day, or nil.
     func next(from day: Int64) -> Int64? {
         var day = day
         // Each round passes a range, so that it ends.
@@ -76,6 +76,20 @@ package struct ScheduleDays: Sendable, Hashable {
             }
             guard let range = skipped.first(where: { $0.contains(day) }) else { return day }
             day = range.upperBound + 1
+        }
+        return nil
+    }
+
+    /// The last allowed day that is not after a day, or nil.
+    func previous(from day: Int64) -> Int64? {
+        var day = day
+        for _ in 0...2 * Self.limit {
+            if let only {
+                guard let range = only.last(where: { $0.lowerBound <= day }) else { return nil }
+                day = min(day, range.upperBound)
+            }
+            guard let range = skipped.first(where: { $0.contains(day) }) else { return day }
+            day = range.lowerBound - 1
         }
         return nil
     }

@@ -6,8 +6,8 @@ package import WeirJournals
 package struct PageArtifact: Sendable {
     /// The maximum number of bytes of text that the page shows.
     package static let limit = 256 * 1_024
-    private static let rowLimit = 200
-    private static let columnLimit = 50
+    fileprivate static let rowLimit = 200
+    fileprivate static let columnLimit = 50
 
     package enum Body: Sendable {
         case text(String, isCut: Bool)
@@ -54,11 +54,13 @@ extension PageArtifact.Body {
     private static func rows(_ text: String, _ separator: Character) -> (rows: [[String]], isWhole: Bool) {
         var rows: [[String]] = []
         var (row, cell, isQuoted, isAfterQuote): ([String], String, Bool, Bool) = ([], "", false, false)
+        var isWhole = true
         func end() {
-            if row.count < PageArtifact.columns { row.append(cell) }
+            if row.count < PageArtifact.columnLimit { row.append(cell) } else { isWhole = false }
             cell = ""
         }
         for character in text {
+            if rows.count == PageArtifact.rowLimit { return (rows, false) }
             if isQuoted {
                 if character == "\"" { (isQuoted, isAfterQuote) = (false, true) } else { cell.append(character) }
                 continue
@@ -73,7 +75,6 @@ extension PageArtifact.Body {
                 end()
                 if row != [""] { rows.append(row) }
                 row = []
-                if rows.count == PageArtifact.rows { return (rows, false) }
             default: cell.append(character)
             }
             isAfterQuote = false
@@ -82,11 +83,6 @@ extension PageArtifact.Body {
             end()
             rows.append(row)
         }
-        return (rows, true)
+        return (rows, isWhole)
     }
-}
-
-extension PageArtifact {
-    fileprivate static var rows: Int { rowLimit }
-    fileprivate static var columns: Int { columnLimit }
 }

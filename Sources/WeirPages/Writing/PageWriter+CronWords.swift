@@ -9,20 +9,16 @@ extension PageWriter {
             let words = schedule.parts.compactMap(self.words)
             return words.count == schedule.parts.count ? words.joined(separator: "; ") : nil
         }
+        guard schedule.days == .all else { return nil }
         if schedule.isInterval {
             return strings(.cronEvery, ["time": String(schedule.text.drop { !$0.isNumber })])
         }
-        let names = [
-            "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
-            "@monthly": "0 0 1 * *",
-        ]
-        let text = names[schedule.text.lowercased()] ?? schedule.text
-        let fields = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        let fields = schedule.expression.split(whereSeparator: \.isWhitespace).map(String.init)
         guard fields.count == 5, fields[3] == "*" else { return nil }
         let (minute, hour, day, weekday) = (fields[0], fields[1], fields[2], fields[4])
         if hour == "*", day == "*", weekday == "*" { return words(forMinute: minute) }
         guard let minute = Int(minute), (0..<60).contains(minute) else { return nil }
-        if let step = step(hour), minute == 0, day == "*", weekday == "*" {
+        if let step = step(hour, of: 24), minute == 0, day == "*", weekday == "*" {
             return strings(.cronEvery, ["time": "\(step)\u{A0}h"])
         }
         guard let hour = Int(hour), (0..<24).contains(hour) else { return nil }
@@ -43,12 +39,16 @@ extension PageWriter {
 
     private func words(forMinute minute: String) -> String? {
         if minute == "*" { return strings(.cronEvery, ["time": "1\u{A0}min"]) }
-        if let step = step(minute) { return strings(.cronEvery, ["time": "\(step)\u{A0}min"]) }
+        if let step = step(minute, of: 60) { return strings(.cronEvery, ["time": "\(step)\u{A0}min"]) }
         return Int(minute).map { strings(.cronHourly, ["minute": String($0)]) }
     }
 
-    /// The number of a step such as `*/5`.
-    private func step(_ field: String) -> Int? { field.hasPrefix("*/") ? Int(field.dropFirst(2)) : nil }
+    /// The number of a step such as `*/5`, or nil unless its times are evenly spaced.
+    private func step(_ field: String, of whole: Int) -> Int? {
+        guard field.hasPrefix("*/"), let step = Int(field.dropFirst(2)), step > 0, whole.isMultiple(of: step)
+        else { return nil }
+        return step
+    }
 
     /// The number of a weekday, with Sunday as 0.
     private func number(ofDay text: String) -> Int? {

@@ -54,6 +54,23 @@ struct ScheduleDaysTests {
         }
     }
 
+    @Test func `times before many skipped ones are among the newest`() throws {
+        var schedule = try Schedule(cron: "* * * * *", timezone: "Europe/Berlin")
+        schedule.days = try ScheduleDays(only: nil, skip: ["2026-11-28..2026-11-29"])
+        // Two days have 2,880 minutes.
+        let times = schedule.newest(
+            after: try time("2026-11-27T22:50:00Z"), through: try time("2026-11-29T12:00:00Z"), limit: 5)
+        #expect(times.map { String($0.description.prefix(16)) } == (55...59).map { "2026-11-27T22:\($0)" })
+        schedule.days = try ScheduleDays(only: ["2026-01-01"], skip: [])
+        #expect(
+            schedule.newest(
+                after: try time("2025-01-01T00:00:00Z"), through: try time("2026-12-01T00:00:00Z"), limit: 1
+            ).map { String($0.description.prefix(16)) } == ["2026-01-01T22:59"])
+        #expect(
+            schedule.newest(
+                after: try time("2026-01-02T00:00:00Z"), through: try time("2026-12-01T00:00:00Z"), limit: 3) == [])
+    }
+
     @Test(arguments: ["2026-02-30", "2026-1-1", "tomorrow", "2026-12-26..2026-12-25", "2026-12-24..", "..", ""])
     func `what is no day is refused with an example`(text: String) {
         #expect(throws: ScheduleError.self) { try ScheduleDays(only: nil, skip: [text]) }

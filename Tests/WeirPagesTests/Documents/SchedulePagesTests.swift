@@ -96,7 +96,8 @@ import WeirStates
             ("5 4 * * *", "Every day at 04:05"), ("@daily", "Every day at 00:00"),
             ("0 9 * * 1-5", "Monday to Friday at 09:00"),
             ("30 8 * * sun", "Every Sunday at 08:30"), ("0 0 1 * *", "On day 1 of every month at 00:00"),
-            ("0 0 1 1 *", nil), ("1,2 * * * *", nil), ("0 9-17 * * *", nil),
+            ("0 0 1 1 *", nil), ("1,2 * * * *", nil), ("0 9-17 * * *", nil), ("*/45 * * * *", nil),
+            ("0 */7 * * *", nil),
         ] as [(String, String?)])
     func `a common cron expression is told in words, and another one as it is`(cron: String, words: String?) throws {
         let writer = try Fixture().pages.writer(.english)

@@ -83,6 +83,19 @@ import WeirStates
         #expect(!item.lowercased().contains("reveal") && !item.contains("secret") && !item.contains("40"))
     }
 
+    @Test func `a skipped step names the failed step only if that is why it was skipped`() throws {
+        var progress = StepsProgress(Self.plan.steps.map { .init($0.name, operation: $0.operation) })
+        progress.steps[0].status = .failed
+        progress.ending = .init(.stepFailed, step: "copy")
+        for index in 1...2 { progress.steps[index].status = .skipped }
+        progress.steps[1].because = .init(.condition, condition: "inputs.n is above 5")
+        progress.steps[2].because = .init(.need, step: "copy")
+        let items = try page(Self.run(progress) { .failed($0) }, Self.renderer()).elements(
+            "//ol[contains(@class,'stages')]/li"
+        ).map(\.text)
+        #expect(items.map { $0.contains("Skipped because") } == [false, false, true])
+    }
+
     @Test func `the steps look as they were reviewed`() throws {
         let snapshots = MarkupSnapshots(suite: "StepListTests")
         let pages = try Self.renderer()

@@ -43,8 +43,9 @@ extension PageWriter {
         _ step: StepsProgress.Step, id: String, of operation: String, _ run: RunView?, _ progress: StepsProgress
     ) -> Fields {
         let item = item(step, id: id, of: operation, run?.record)
-        guard step.status == .skipped, progress.ending?.kind == .stepFailed, let failed = progress.ending?.step
-        else { return item }
+        // Runs of earlier versions recorded no reason.
+        let cause = step.because == nil ? progress.ending?.step : step.because?.step
+        guard step.status == .skipped, progress.ending?.kind == .stepFailed, let failed = cause else { return item }
         return item.merging(["word": strings(.stepsSkippedAfter, ["step": label(of: failed, in: operation)])])
     }
 
