@@ -39,7 +39,7 @@ public final class Board: Sendable {
     let drainTimeout: Locked<Duration>
     let quietStart: MutableStateFlow<QuietStart?>
     /// The kept runs that the end of a quiet start has begun to take up.
-    let takenUp = MutableStateFlow<Set<String>>([])
+    let takenUp = Locked<Set<String>>([])
     let monitor: RunMonitor
     let foreignOutput: ForeignOutput?
     let assigner: RunAssigner?

@@ -162,6 +162,8 @@ extension BoardError {
 
     static var tooMuchWaits: BoardError { BoardError(.unavailable, .tooMuchWaits) }
 
+    static var noSpace: BoardError { BoardError(.noSpace, .noSpace) }
+
     package static var importing: BoardError { BoardError(.importing, .importing) }
 
     static func notBegun(_ id: String, opened: SequenceNumber, at sequence: SequenceNumber) -> BoardError {

@@ -1,6 +1,6 @@
 package import WeirStates
 
-/// The condition of a step: rules about values, all of which must hold, and a program that must end with exit code 0.
+/// The condition of a step: rules about values, and optionally a program that must end with exit code 0.
 package struct StepCondition: Sendable, Hashable {
     package enum Source: Sendable, Hashable {
         /// An input of the whole run.

@@ -49,7 +49,7 @@ package struct StepsPlan: Sendable, Hashable {
         package let isFinally: Bool
         /// The condition without which it is skipped.
         package let condition: StepCondition?
-        /// The list of which each item gets a run of its own.
+        /// The list for whose items the step runs, once for each.
         package let forEach: ForEach?
         package let repetition: Repetition?
 

@@ -7,16 +7,18 @@ extension Board {
     /// The store of kept files, or nil if runs keep none.
     package var artifacts: ArtifactStore? { configuration.artifacts }
 
-    /// Removes kept files whose run is gone, hourly.
+    /// Removes kept files whose run is gone, hourly, unless the checks of the retention policy do.
     func removeArtifactsHourly() {
         guard artifacts != nil else { return }
         scope.launch { [weak self, clock] in
             while !Task.isCancelled {
-                await self?.removeArtifactsOfRemovedRuns()
+                if self?.removesArtifactsAfterRetention == false { await self?.removeArtifactsOfRemovedRuns() }
                 try await clock.sleep(for: .seconds(3_600))
             }
         }
     }
+
+    private var removesArtifactsAfterRetention: Bool { role.value == .recording && configuration.retention != nil }
 
     /// Removes the files of runs that the journal has removed, and what an interrupted process left of runs that keep
     /// none.

@@ -16,13 +16,17 @@ package protocol DiskWatch: Sendable {
     func freeReserve()
 }
 
+extension Board.Configuration {
+    func requireSpace() throws(BoardError) {
+        if disk?.isAlmostFull == true { throw .noSpace }
+    }
+}
+
 extension Board {
     /// Since when the journal's disk is almost full, or nil if it is not.
     package var diskAlmostFullSince: ReadOnlyStateFlow<Timestamp?> {
         configuration.disk?.almostFullSince ?? MutableStateFlow(nil).asStateFlow()
     }
 
-    func requireSpace() throws(BoardError) {
-        if configuration.disk?.isAlmostFull == true { throw BoardError(.noSpace, .noSpace) }
-    }
+    func requireSpace() throws(BoardError) { try configuration.requireSpace() }
 }

@@ -210,7 +210,7 @@ final class Launcher: Sendable {
         if recorder.backlog >= configuration.recordBufferLimit {
             throw .tooMuchWaits
         }
-        if configuration.disk?.isAlmostFull == true { throw BoardError(.noSpace, .noSpace) }
+        try configuration.requireSpace()
     }
 }
 

@@ -99,8 +99,9 @@ extension Board {
                 let schedules = try await scheduler.kept()
                 // Last, because kept runs that are taken up wait for no other process. An append that fails may have been
                 // recorded; the next attempt then finds them by their ids.
-                let kept = try await loader.keptRuns(and: takenUp.value).filter { runs[$0.id] == nil }
-                takenUp.value = Set(kept.map(\.id))
+                let kept = try await loader.keptRuns(and: takenUp.withLock { $0 }).filter { runs[$0.id] == nil }
+                let ids = Set(kept.map(\.id))
+                takenUp.withLock { $0 = ids }
                 await beginByItself(try await loader.takeUp(kept, at: now()), resumable, schedules: schedules)
             }
             quietStart.value = nil

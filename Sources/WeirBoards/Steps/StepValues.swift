@@ -98,22 +98,21 @@ struct StepValues: Sendable {
 
     /// Throws if an absent input is a secret that was lost in a restart.
     private func requireKept(_ name: String) throws(StepRefusal) {
-        guard host.isResumed, fields.contains(where: { $0.name == name && $0.isSecret }) else { return }
+        guard host.isResumed, isSecret(name) else { return }
         throw StepRefusal(
             .noValue, "The secret “\(name)” is not kept over a restart of the server. Start the operation again.")
     }
 
+    private func isSecret(_ input: String) -> Bool { fields.contains { $0.name == input && $0.isSecret } }
+
     /// A display text, in which unknown and secret values are empty.
     func text(_ value: StepValue, at moment: StepMoment) async -> String {
         let reported = (try? await reported(to: [value], moment.progress)) ?? [:]
-        return value.parts.map { part in
-            let secret =
-                if case .input(let name) = part { fields.contains { $0.name == name && $0.isSecret } } else { false }
-            guard !secret,
-                let filled = try? StepValue([.text(""), part]).filled(
-                    input: input, reported: reported, special: moment.special)
-            else { return "" }
-            return filled.string ?? ""
+        return value.parts.map { part -> String in
+            if case .input(let name) = part, isSecret(name) { return "" }
+            let filled = try? StepValue([.text(""), part]).filled(
+                input: input, reported: reported, special: moment.special)
+            return filled?.string ?? ""
         }.joined()
     }
 

@@ -57,7 +57,7 @@ struct StepsHost: Sendable {
     /// Cancels the whole run again for the cause that an earlier process recorded.
     func cancelAgain(_ cause: String) { board()?.runs[run]?.cancel(CancellationCause(EndCause(cause))) }
 
-    /// What a run printed on standard output, without the last line end.
+    /// The standard output of a run, without the last line end.
     ///
     /// Throws `StepRefusal` if that is more than 64 KiB, or cannot be read.
     func output(of run: String, step: String) async throws(StepRefusal) -> String {

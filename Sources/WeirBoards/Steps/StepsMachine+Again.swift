@@ -18,18 +18,15 @@ extension StepsMachine {
 
     /// Whether a new run can take over at least one step and has at least one left to run.
     package static func canContinue(_ recorded: StepsProgress) -> Bool {
-        recorded.ending != nil && keepsAny(recorded, from: nil)
+        guard recorded.ending != nil else { return false }
+        let steps = takingOver(recorded, of: "").steps
+        return steps.contains { $0.doneIn != nil || $0.items?.doneIn != nil }
+            && steps.contains { $0.status == .pending }
     }
 
     /// Whether a new run can begin at a step of an ended run.
     package static func canBegin(at step: String, in recorded: StepsProgress) -> Bool {
         recorded.steps.contains { $0.name == step }
-    }
-
-    private static func keepsAny(_ recorded: StepsProgress, from start: String?) -> Bool {
-        let steps = takingOver(recorded, of: "", from: start).steps
-        return steps.contains { $0.doneIn != nil || $0.items?.doneIn != nil }
-            && steps.contains { $0.status == .pending }
     }
 
     private enum Reason { case itself, dependence }

@@ -106,9 +106,9 @@ package final class VisibleBoard: Sendable {
 
     package var scheduleChanges: ReadOnlyStateFlow<Int> { board.scheduleChanges }
 
-    /// Why the server starts and sends nothing automatically; nil without permission to administer the server.
     package var diskAlmostFullSince: ReadOnlyStateFlow<Timestamp?> { board.diskAlmostFullSince }
 
+    /// Why the server starts and sends nothing automatically; nil without permission to administer the server.
     package var quiet: ReadOnlyStateFlow<QuietStart?> {
         administers ? board.quiet : MutableStateFlow(nil).asStateFlow()
     }

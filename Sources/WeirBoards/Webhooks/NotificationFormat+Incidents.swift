@@ -1,4 +1,4 @@
-import Foundation
+import WeirJournals
 import WeirStates
 
 // https://developer.pagerduty.com/docs/send-alert-event: an event triggers an incident or resolves it; both have the same
@@ -22,7 +22,7 @@ extension NotificationFormat {
             "payload": [
                 "summary": .string(summary.cut(to: 1_024, .utf16)),
                 "source": .string(facts.source.cut(to: 255, .utf16)),
-                "severity": .string(severity), "timestamp": .string(facts.moment(facts.endedAt)),
+                "severity": .string(severity), "timestamp": .string(facts.end.description),
                 "component": .string(facts.operation), "class": .string(facts.event?.rawValue ?? "test"),
                 "custom_details": .object(details),
             ],
@@ -54,7 +54,7 @@ extension NotificationFormat {
         ]
         if let message = facts.message { annotations["description"] = .string(message.cut(to: 3_000, .utf16)) }
         if let output = facts.shownOutput { annotations["output"] = .string(output) }
-        let end = facts.resolves ? facts.endedAt : facts.endedAt.addingReportingOverflow(activeFor).partialValue
+        let end = facts.resolves ? facts.end : facts.end.after(activeFor)
         var alert: [String: JSONValue] = [
             "labels": [
                 "alertname": .string(facts.alertName), "instance": .string(facts.source),
@@ -62,9 +62,9 @@ extension NotificationFormat {
                 // Equal for the alert and its resolution, which Alertmanager recognises by its labels.
                 "severity": .string(facts.resolves ? facts.resolvedSeverity : severity),
             ],
-            "annotations": .object(annotations), "endsAt": .string(facts.moment(end)),
+            "annotations": .object(annotations), "endsAt": .string(end.description),
         ]
-        if !facts.resolves { alert["startsAt"] = .string(facts.moment(facts.endedAt)) }
+        if !facts.resolves { alert["startsAt"] = .string(facts.end.description) }
         if !facts.url.isEmpty { alert["generatorURL"] = .string(facts.url) }
         return [.object(alert)]
     }
@@ -106,9 +106,5 @@ extension NotificationFacts {
         return authority.map(String.init) ?? "weir"
     }
 
-    /// Milliseconds since 1970 as an RFC 3339 time.
-    fileprivate func moment(_ milliseconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
-            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
+    fileprivate var end: Timestamp { Timestamp(milliseconds: endedAt) }
 }

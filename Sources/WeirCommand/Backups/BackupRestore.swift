@@ -32,7 +32,7 @@ struct BackupRestore {
         }
     }
 
-    /// Removes what was written, the mark last, so that no server starts on what cannot be removed.
+    /// Removes the written files, and the mark last, so that no server starts on files that cannot be removed.
     private func clear() {
         let mark = DataFolder.unfinishedMark
         do {

@@ -29,14 +29,14 @@ struct HookServices: ServiceLifecycle.Service {
             commandEnvironment: files.environment, mail: try MailServer(settings) { secrets.value($0) },
             secret: { secrets.value($0) })
         let address = { @Sendable in settings.address(port: port.value) }
+        let plan = files.hooks(settings)
         notifier = Notifier(
-            board: board, store: store, plan: files.hooks(settings), sender: sender,
+            board: board, store: store, plan: plan, sender: sender,
             secrets: { secrets.value($0) }, address: address, now: { Timestamp(Date()) },
             makeID: { UUID().uuidString.lowercased() }, metrics: metrics, logger: logger)
-        let named = files.hooks(settings).secrets.union(files.keptSecrets)
-        let missing = named.filter { secrets.value($0) == nil }.sorted()
-        if settings.text("mail.server") == nil, files.hooks(settings).sendsMail {
-            logger.warning("Notifications by e-mail are not sent without a mail server. Set mail.server and mail.from.")
+        let missing = files.missingSecrets(plan)
+        if settings.text("mail.server") == nil, plan.sendsMail {
+            logger.warning("\(OperationFolderService.noMailServer)")
         }
         if !missing.isEmpty {
             logger.warning(
@@ -74,6 +74,14 @@ extension Settings {
 }
 
 extension OperationFolderService {
+    static let noMailServer =
+        "Notifications by e-mail are not sent without a mail server. Set mail.server and mail.from."
+
+    /// The names of the secrets that a plan and the files use and that are not set.
+    func missingSecrets(_ plan: HookPlan) -> [String] {
+        plan.secrets.union(keptSecrets).filter { secrets.value($0) == nil }.sorted()
+    }
+
     /// The triggers and notifications of the files, and the notifications that the settings define for all operations.
     func hooks(_ settings: Settings) -> HookPlan {
         var plan = HookPlan()

@@ -45,11 +45,9 @@ struct ConfigurationCheck {
             check.problems.append("\(error)")
         }
         let plan = files.hooks(settings)
-        let missing = plan.secrets.union(files.keptSecrets).filter { files.secrets.value($0) == nil }.sorted()
-        check.remarks += missing.map { "The secret “\($0)” is not set: weir secret set \($0)" }
+        check.remarks += files.missingSecrets(plan).map { "The secret “\($0)” is not set: weir secret set \($0)" }
         if settings.text("mail.server") == nil, plan.sendsMail {
-            check.remarks.append(
-                "Notifications by e-mail are not sent without a mail server. Set mail.server and mail.from.")
+            check.remarks.append(OperationFolderService.noMailServer)
         }
         return check
     }

@@ -31,7 +31,7 @@ struct ArtifactSearch {
         in folder: OpenFolder, matching patterns: [ArtifactPattern]
     ) -> (files: [File], remarks: ArtifactRemarks) {
         var search = ArtifactSearch(patterns)
-        search.look(in: folder, [], patterns.map(\.start), names: search.names(in: folder, patterns.map(\.start)))
+        search.look(in: folder, [], patterns.map(\.start))
         for (index, pattern) in patterns.enumerated() where !search.matched.contains(index) {
             search.remarks.add("No file matches “\(pattern.text.inert(limit: 200))”, so none is kept.")
         }
@@ -47,7 +47,7 @@ struct ArtifactSearch {
 
     private var isExhausted: Bool { rest <= 0 || budget.isExceeded }
 
-    private mutating func names(in folder: OpenFolder, _ places: [ArtifactPattern.Place]) -> [[UInt8]] {
+    private mutating func names(in folder: OpenFolder) -> [[UInt8]] {
         let (names, isCut) = folder.entries(limit: max(rest, 0))
         rest -= isCut ? rest : names.count
         return names
@@ -60,10 +60,8 @@ struct ArtifactSearch {
         return plain.isEmpty ? "_" : String(String.UnicodeScalarView(plain))
     }
 
-    private mutating func look(
-        in folder: OpenFolder, _ path: [[UInt8]], _ places: [ArtifactPattern.Place], names: [[UInt8]]
-    ) {
-        for name in names {
+    private mutating func look(in folder: OpenFolder, _ path: [[UInt8]], _ places: [ArtifactPattern.Place]) {
+        for name in names(in: folder) {
             guard !budget.isExceeded else { return }
             let next = zip(patterns, places).map { $0.place(after: $1, name) }
             let matching = zip(patterns, next).enumerated().filter { $1.0.isMatched(at: $1.1) }.map(\.offset)
@@ -86,7 +84,7 @@ struct ArtifactSearch {
                         "“\(text.prefix(200))” is a folder. To keep the files in it, write it with /** at the end.")
                 }
                 guard continues, path.count < Self.depth, let inner = folder.folder(name) else { continue }
-                look(in: inner, path, next, names: self.names(in: inner, next))
+                look(in: inner, path, next)
             case .link where !matching.isEmpty:
                 matched.formUnion(matching)
                 remarks.add("“\(text.prefix(200))” is not kept: it is a link, and links are not followed.")

@@ -145,13 +145,12 @@ package final class RunningCommand: Sendable {
     ) async -> CommandEnd {
         // The report is empty if the helper was killed.
         var text = ""
-        var end = CommandEnd.lost
         while let buffer = await report.next() {
             if text.utf8.count < 4_096 { text += String(buffer: buffer) }
-            end = CommandEnd(report: text)
             // The helper continues for the programs that are kept.
-            if keepsOthers, end != .lost { break }
+            if keepsOthers, CommandEnd(report: text) != .lost { break }
         }
+        let end = CommandEnd(report: text)
         helper.finish()
         guard end == .lost || !keepsOthers else {
             Task {

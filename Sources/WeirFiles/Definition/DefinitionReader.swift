@@ -225,8 +225,6 @@ struct DefinitionReader {
 
     func isField(_ name: String) -> Bool { fields[name] != nil }
 
-    func field(_ name: String) -> InputField? { fields[name] }
-
     /// A text for a page, with placeholders for inputs and values of patterns.
     private mutating func shown(_ value: FileValue?, _ groups: Set<String>) -> TextTemplate? {
         let template = template(value)

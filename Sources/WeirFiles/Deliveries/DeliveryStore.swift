@@ -127,16 +127,17 @@ package final class DeliveryStore: Sendable {
         kept.withLock { $0.letGo() }
     }
 
-    /// Changes the conditions that hold and adds the messages about that, in one transaction; returns the conditions.
+    /// Changes the conditions that hold and adds the messages about that, in one transaction; returns the conditions, and
+    /// whether there are messages.
     func changeConditions(
         _ change: @escaping @Sendable ([ServerCondition]) -> (conditions: [ServerCondition], messages: [DeliveryRecord])
-    ) async throws -> [ServerCondition] {
-        let conditions = try await file.write { database in
+    ) async throws -> (conditions: [ServerCondition], hasMessages: Bool) {
+        let (conditions, hasMessages): ([ServerCondition], Bool) = try await file.write { database in
             let known = try Data.fetchAll(database, sql: "SELECT json FROM condition ORDER BY kind, subject").map {
                 try ServerCondition(json: $0)
             }
             let (conditions, messages) = change(known)
-            guard conditions != known else { return known }
+            guard conditions != known else { return (known, false) }
             try database.execute(sql: "DELETE FROM condition")
             for condition in conditions {
                 try database.execute(
@@ -144,10 +145,10 @@ package final class DeliveryStore: Sendable {
                     arguments: [condition.kind.rawValue, condition.subject, try JSONEncoder().encode(condition)])
             }
             for message in messages { try Self.put(message, isNew: true, database) }
-            return conditions
+            return (conditions, !messages.isEmpty)
         }
-        kept.withLock { $0.letGo() }
-        return conditions
+        if hasMessages { kept.withLock { $0.letGo() } }
+        return (conditions, hasMessages)
     }
 
     func update(_ delivery: DeliveryRecord) async throws {

@@ -78,14 +78,12 @@ extension Notifier {
                 return DeliveryRecord(facts: facts, rule: rule, nextAt: now.milliseconds)
             }
         }
-        let changed = Locked(false)
-        let conditions = try await store.changeConditions { known in
+        let (conditions, hasMessages) = try await store.changeConditions { known in
             let (conditions, changes) = ServerCondition.changes(of: known, to: find(known), at: now, limit: Self.limit)
-            changed.withLock { $0 = !changes.isEmpty }
             return (conditions, changes.flatMap(messages))
         }
         standing.withLock { $0 = conditions }
-        if changed.withLock({ $0 }) { queue.send() }
+        if hasMessages { queue.send() }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import WeirStates
 
 /// Encodings that make texts of any characters ASCII lines of limited length.
 enum MailEncoding {
@@ -16,7 +17,8 @@ enum MailEncoding {
             let isPlain = (0x21...0x7e).contains(byte) && byte != UInt8(ascii: "=")
             let isBlank = byte == 0x20 || byte == 0x09
             // Blanks at the end of a line can get lost.
-            let piece = isPlain || (isBlank && !isLast) ? String(Unicode.Scalar(byte)) : "=\(hex(byte))"
+            let piece =
+                isPlain || (isBlank && !isLast) ? String(Unicode.Scalar(byte)) : "=" + Hex([byte]).text.uppercased()
             if column + piece.utf8.count > 75 {
                 lines += "=\r\n"
                 column = 0
@@ -25,11 +27,6 @@ enum MailEncoding {
             column += piece.utf8.count
         }
         return lines
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return digits.utf8.count == 1 ? "0" + digits : digits
     }
 
     /// The value of a header field without control characters, as encoded words (RFC 2047) unless it is plain ASCII.

@@ -67,7 +67,7 @@ final class SMTPHandler: ChannelInboundHandler {
                 )
             }
             try context.pipeline.syncOperations.addHandler(encrypt(), position: .first)
-            if case .send(let command)? = dialogue?.secured() { send(command, context) }
+            if let action = dialogue?.secured() { try carryOut(action, context) }
         case .finish(let outcome):
             // Not awaited: the message is already accepted or refused.
             send("QUIT", context)

@@ -39,7 +39,7 @@ struct CommandRun: Sendable {
         return end.keeping(await keep(by: keeper))
     }
 
-    /// Keeps the files after the program has ended, and prints what is said about others.
+    /// Keeps the files after the program has ended, and prints a sentence about each file that is not kept.
     private func keep(by keeper: ArtifactKeeper) async -> [Artifact] {
         let (artifacts, remarks) = await keeper.keep(reporter.tracker.artifacts)
         for remark in remarks { await output.write(remark, to: .notice) }

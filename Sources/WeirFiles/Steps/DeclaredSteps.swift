@@ -20,7 +20,6 @@ struct DeclaredSteps: Sendable {
         let isRepeatable: Bool
         let needs: [String]?
         let allowsFailure: Bool
-        let isFinally: Bool
         let scope: StepScope
         let condition: DeclaredCondition?
         let forEach: StepsPlan.ForEach?
@@ -64,7 +63,7 @@ extension OperationDefinition {
                 return StepsPlan.Step(
                     step.name, work, retry: step.retry, timeout: step.timeout, afterFailureOf: step.afterFailureOf,
                     isRepeatable: step.isRepeatable, needs: step.needs, allowsFailure: step.allowsFailure,
-                    isFinally: step.isFinally, condition: step.condition?.condition, forEach: step.forEach,
+                    isFinally: step.scope.isFinally, condition: step.condition?.condition, forEach: step.forEach,
                     repetition: step.repetition)
             }, atOnce: declared.atOnce, stopsAfterFailure: declared.stopsAfterFailure)
     }

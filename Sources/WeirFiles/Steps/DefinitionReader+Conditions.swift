@@ -2,7 +2,7 @@ import WeirBoards
 import WeirOperations
 import WeirStates
 
-/// What a step can refer to.
+/// The names that the texts of a step can contain.
 struct StepScope {
     let name: String
     let order: StepOrder
@@ -75,7 +75,7 @@ extension DefinitionReader {
                 noteUnknown(words[1], FileValue(content: member.value.content, place: member.place))
                 return nil
             }
-            if field(words[1])?.isSecret == true {
+            if fields[words[1]]?.isSecret == true {
                 list.note(
                     member.place,
                     "The secret “\(words[1])” cannot decide, because everybody sees whether the step is run.")
@@ -94,7 +94,7 @@ extension DefinitionReader {
         }
     }
 
-    /// The tests of one value, all of which apply.
+    /// The tests of one value.
     private mutating func tests(_ value: FileValue) -> [StepCondition.Test] {
         if let text = value.text { return [.isOneOf([text])] }
         if let texts = value.list { return [.isOneOf(texts.compactMap(\.text))] }
@@ -118,7 +118,7 @@ extension DefinitionReader {
         var values: [JSONValue?]
         switch source {
         case .input(let name):
-            guard let field = field(name) else { return }
+            guard let field = fields[name] else { return }
             switch field.kind {
             case .choice(let options) where !options.isEmpty: values = options.map { .string($0) }
             case .boolean: values = [.bool(true), .bool(false)]

@@ -70,7 +70,7 @@ extension DefinitionReader {
         list.note(need, "There is no step “\(text.prefix(40))”. \(remedy)")
     }
 
-    /// Reports inputs of the operation with the names of values that the step has by itself.
+    /// Reports inputs of the operation that have the name of one of the step's `specialNames`.
     mutating func checkSpecialNames(_ inputs: [DeclaredInput], _ value: FileValue, _ scope: StepScope) {
         let key = scope.isForEach ? "for_each" : "finally"
         for input in inputs where scope.specialNames.contains(input.field.name) {
@@ -97,7 +97,7 @@ extension DefinitionReader {
         }
         let outside = StepScope(name: scope.name, order: scope.order, isForEach: false)
         guard let template = self.value(value, outside) else { return nil }
-        for case .input(let name) in template.parts where field(name)?.isSecret == true {
+        for case .input(let name) in template.parts where fields[name]?.isSecret == true {
             list.note(value, "The secret “\(name)” cannot be a list, because the items of a list are recorded.")
         }
         if value.text?.allSatisfy(\.isWhitespace) == true {
@@ -115,7 +115,7 @@ extension DefinitionReader {
 }
 
 extension StepScope {
-    /// The values that the step has by itself.
+    /// The names of the item, or of the outcome, that only this step can use.
     var specialNames: [String] {
         (isForEach ? ["item", "index"] : []) + (isFinally ? ["outcome", "failed_steps"] : [])
     }

@@ -64,7 +64,7 @@ extension DefinitionReader {
             afterFailureOf: Set(value["when_failed"]?.list?.compactMap(\.text) ?? []),
             isRepeatable: value["interrupted"]?.text == "retry",
             needs: value["needs"]?.list?.compactMap(\.text), allowsFailure: order[name]?.allowsFailure ?? false,
-            isFinally: scope.isFinally, scope: scope, condition: condition, forEach: list,
+            scope: scope, condition: condition, forEach: list,
             repetition: repetition(value["repeat"]))
     }
 
@@ -116,7 +116,7 @@ extension DefinitionReader {
         let texts = Self.programTexts(value)
         let given = values.map { given in
             let secret = given.value.parts.contains { part in
-                if case .input(let name) = part { field(name)?.isSecret == true } else { false }
+                if case .input(let name) = part { fields[name]?.isSecret == true } else { false }
             }
             return DeclaredInput(
                 field: InputField(given.name, given.name, secret ? .secret() : .multiline()), label: nil, help: nil,

@@ -269,7 +269,7 @@ struct CheckScenario {
         _ = writer.render("pages/board", writer.board(board, arrangement))
     }
 
-    /// Renders what a run's page shows of other runs.
+    /// Renders the other runs on a run's page.
     private func surroundings(_ view: RunView) {
         var around = RunSurroundings()
         (around.failedSteps, around.failures, around.isOpenEnded) = ([view.record], 2, true)

@@ -3,7 +3,7 @@ package import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// What a run's page shows of other runs: those of its failed steps, the earlier ones of its operation, and its queue.
+/// The other runs on a run's page: those of its failed steps, the earlier ones of its operation, and its queue.
 package struct RunSurroundings: Sendable, Hashable {
     /// The runs of the failed steps, whose errors explain the end of the whole.
     package var failedSteps: [RunRecord] = []

@@ -69,7 +69,7 @@ struct PagePatcher {
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
             let card = isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
-            return isShown && asksOtherwise(run) ? card + attention() + title { .board($0.board) } : card
+            return isShown && asksOtherwise(run) ? card + attention() : card
         }
         let board = publication.board
         var patches: [Patch] = []
@@ -87,18 +87,17 @@ struct PagePatcher {
                     writer.render("partials/tail-item", writer.tailItem($0))
                 }.map(\.asOptional)
         }
-        return patches + title { .board($0.board) }
+        return patches
     }
 
     private func wall(_ run: RunView) -> [Patch] {
         let isShown = writer.isActive(run) && writer.catalog[run.record.operation].map { $0.partOf == nil } ?? false
         guard isTransition else {
             let state = isShown ? changed("wall-\(run.record.id)-state", \.run, writer.wallState) : []
-            return asksOtherwise(run) ? state + attention() + title { .wall($0.board) } : state
+            return asksOtherwise(run) ? state + attention() : state
         }
         return attention()
             + changed("running", "partials/running") { ["running": writer.running(on: $0.board)] }
-            + title { .wall($0.board) }
     }
 
     /// Whether the run waits for other decisions than before.
@@ -106,7 +105,7 @@ struct PagePatcher {
         publication.before.map { writer.pendingDecisions(of: $0.record) } != writer.pendingDecisions(of: run.record)
     }
 
-    /// The patches of the counts and of the runs that need a person.
+    /// The patches of the counts, of the runs that need a person, and of the title with their number.
     private func attention() -> [Patch] {
         let (old, new) = (publication.boardBefore, publication.board)
         let (former, current) = (writer.attention(of: old), writer.attention(of: new))
@@ -115,6 +114,7 @@ struct PagePatcher {
             ["summary": writer.summary(of: new, current)])
             + difference(
                 "attention", "partials/attention", writer.attentionFields(former), writer.attentionFields(current))
+            + difference("page-title", "partials/title", writer.title(of: former), writer.title(of: current))
     }
 
     private func runs(_ run: RunView) -> [Patch] {
@@ -216,7 +216,7 @@ struct PagePatcher {
         return origin + timeline
     }
 
-    /// The patches of what a run's page shows of other runs.
+    /// The patches of the other runs on a run's page.
     private func surroundings(of run: RunView) -> [Patch] {
         let around = { (side: Side) in
             side.run.map { writer.surroundings($0, RunSurroundings(of: $0, on: side.board)) }

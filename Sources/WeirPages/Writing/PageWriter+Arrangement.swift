@@ -30,7 +30,7 @@ extension PageWriter {
             "unmatched": cards(others), "isNone": shown == 0 && !items.isEmpty,
             "allURL": "\(base)/" + arrangement.with { $0.text = "" }.query,
             "pinsPath": base.isEmpty ? "/" : base, "mostPins": String(Arrangement.Pins.maximum),
-            "arrange": items.count > 1 ? form(arrangement, shown: shown, of: items) : nil,
+            "arrange": items.count > 1 ? form(arrangement, as: whole, hasTags: hasTags, shown: shown, of: items) : nil,
         ]
     }
 
@@ -43,7 +43,9 @@ extension PageWriter {
     /// The sequence of a run's latest change of state, or 0.
     func changed(_ run: RunView?) -> SequenceNumber { run?.transitions.last?.sequence ?? 0 }
 
-    private func form(_ arrangement: Arrangement, shown: Int, of items: [Arrangement.Item]) -> Fields {
+    private func form(
+        _ arrangement: Arrangement, as here: Arrangement, hasTags: Bool, shown: Int, of items: [Arrangement.Item]
+    ) -> Fields {
         let all = format.integer(Int64(items.count))
         let orders: [(Arrangement.Order?, StringKey)] = [
             (nil, .arrangeListed), (.name, .arrangeName), (.change, .arrangeChange), (.running, .arrangeRunning),
@@ -51,9 +53,7 @@ extension PageWriter {
         func choice(_ word: StringKey, isHere: Bool, _ change: (inout Arrangement) -> Void) -> Fields {
             ["url": "\(base)/" + arrangement.with(change).query, "word": strings[word], "isHere": isHere]
         }
-        let hasTags = items.contains { !$0.tags.isEmpty }
         let usual = Arrangement().resolved(count: items.count, hasTags: hasTags)
-        let here = arrangement.resolved(count: items.count, hasTags: hasTags)
         var views = [
             choice(.arrangeCompact, isHere: here.isCompact) {
                 let other: Arrangement.Density = here.isCompact ? .cards : .compact

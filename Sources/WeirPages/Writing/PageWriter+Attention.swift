@@ -106,13 +106,11 @@ extension PageWriter {
 
     private func failure(_ failure: Attention.Failure) -> Fields {
         let record = failure.run.record
-        return row(record).merging([
+        return row(record).merging(error(of: record)).merging([
             "attentionID": "fails-\(record.operation)",
-            "sentence": sentence(of: record) ?? label(of: record.state.caseName, in: record.operation),
             "inARow": failure.count > 1 ? format.integer(Int64(failure.count)) : nil,
             "since": moment(failure.first.at),
             "success": failure.success.map { success($0.record, before: record) },
-            "last": record.state.payload["last"]?.string.map { String($0.prefix(300)) },
             "causes": failure.steps.map(cause),
             // The card of the operation has a form for the same run.
             "retry": failure.isActive

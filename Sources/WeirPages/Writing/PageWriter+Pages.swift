@@ -93,7 +93,7 @@ extension PageWriter {
     func title(_ content: PageContent) -> Fields {
         switch content {
         case .board(let board), .wall(let board):
-            title(of: board)
+            title(of: attention(of: board))
         case .runs: title(strings[.runs])
         case .operation(let view): title(title(of: view.id), standing: view.latest)
         case .run(let view): title(title(of: view.record.operation), standing: view)
@@ -118,8 +118,7 @@ extension PageWriter {
     }
 
     /// The title of the overview: the number of runs that need a person, and the icon of the most urgent one.
-    private func title(of board: BoardView) -> Fields {
-        let attention = attention(of: board)
+    func title(of attention: Attention) -> Fields {
         let tone =
             !attention.failures.isEmpty
             ? Phase.failed.tone : !attention.decisions.isEmpty ? Phase.interrupted.tone : Phase.idle.tone

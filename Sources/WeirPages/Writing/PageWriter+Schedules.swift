@@ -5,7 +5,7 @@ import WeirStates
 
 extension PageWriter {
     func schedulesPage(_ views: [ScheduleView]) -> Fields {
-        // What did not start comes first, then what starts next; what is paused comes last.
+        // Sorted: schedules that lack their latest start, then by the next start, then paused ones.
         let sorted = views.sorted { one, other in
             let (a, b) = (one.standing.lacksStart ? 0 : 1, other.standing.lacksStart ? 0 : 1)
             if a != b { return a < b }

@@ -52,14 +52,7 @@ struct SchedulePauses {
 
     /// The member or field `reason` of the body, which can be empty.
     private func reason(_ exchange: Exchange) async throws(Problem) -> String? {
-        var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
-        let bytes = try await body.collect()
-        guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else { return nil }
-        let reason = try await bytes.read { (bytes) throws(Problem) -> String? in
-            guard bytes.readableBytes > 0 else { return nil }
-            return type.isForm
-                ? try FormFields(body: bytes).dictionary["reason"] : try JSONValue(body: bytes)["reason"]?.string
-        }
+        let reason = try await dashboard.sentFields(exchange)["reason"]?.string
         let text = reason?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         return text.isEmpty ? nil : String(text.prefix(200))
     }

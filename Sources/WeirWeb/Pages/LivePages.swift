@@ -166,8 +166,9 @@ extension AudienceDashboard {
         let view = board.view()
         var steps: [RunRecord] = []
         for step in RunSurroundings.failedSteps(of: run.record).prefix(8) where board.catalog[step.operation] != nil {
+            let isKnown = view.operation(step.operation)?.recent.contains { $0.record.id == step.run } == true
             // A run that has been removed is left out.
-            if let record = try? await board.run(step.run).record { steps.append(record) }
+            if !isKnown, let record = try? await board.run(step.run).record { steps.append(record) }
         }
         return RunSurroundings(of: run, on: view, steps: steps)
     }

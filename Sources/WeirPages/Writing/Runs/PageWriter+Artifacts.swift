@@ -22,23 +22,22 @@ extension PageWriter {
     func artifactPage(_ page: PageArtifact) -> Fields {
         let url = url(of: page.artifact, page.run)
         var (text, table, isCut): (String?, Fields?, Bool) = (nil, nil, false)
+        var (imageURL, documentURL, isBinary): (String?, String?, Bool) = (nil, nil, false)
         switch page.body {
         case .text(let words, let isShort): (text, isCut) = (words, isShort)
         case .table(let rows, let isShort):
             let cells = rows.map { row in row.map { ["text": $0] as Fields } }
             table = ["head": cells.first ?? [], "rows": cells.dropFirst().map { ["cells": $0] as Fields }]
             isCut = isShort
-        case .image, .document, .binary: break
+        case .image: imageURL = url + "?show=inline"
+        case .document: documentURL = url + "?show=inline"
+        case .binary: isBinary = true
         }
-        let isImage = if case .image = page.body { true } else { false }
-        let isDocument = if case .document = page.body { true } else { false }
-        let isBinary = if case .binary = page.body { true } else { false }
         return [
             "name": page.artifact.name, "filename": page.artifact.filename,
             "size": format.bytes(Double(page.artifact.bytes)), "url": url,
             "run": link(toRun: page.run.id), "operation": operation(page.run.operation), "text": text, "table": table,
-            "isCut": isCut, "imageURL": isImage ? url + "?show=inline" : nil,
-            "documentURL": isDocument ? url + "?show=inline" : nil, "isBinary": isBinary,
+            "isCut": isCut, "imageURL": imageURL, "documentURL": documentURL, "isBinary": isBinary,
             "isFramed": !permissions.isLink,
         ]
     }

@@ -33,13 +33,12 @@ extension PageWriter {
             "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil,
             "timeline": isAlone || hasLanes(record) ? nil : timeline(run),
             "verdict": verdict(run), "linksURL": isAlone ? linksURL(record) : nil,
-            // The surroundings are filled in by a page and its patches, since they depend on other runs.
-            "causes": [] as [Fields], "inARow": nil, "success": nil, "queue": nil,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),
             "again": againURL(record), "tells": record.endedAt == nil && !isWatched(record.operation),
             "change": format.integer(record.sequence), "artifacts": artifacts(record),
-        ])
+            // A page and its patches fill these in, since they depend on other runs.
+        ]).merging(surroundings(run, nil))
     }
 
     /// The fields of `partials/origin`: who started a run, why, with which input, and how long it waited and ran.
@@ -115,7 +114,8 @@ extension PageWriter {
         else { return nil }
         return [
             "formID": "retry-\(record.id)", "action": "\(base)/runs/\(record.id)/retries", "follows": follows,
-            "isUrgent": record.state.phase != .succeeded, "isFirst": continueForm(record, follows: follows) == nil,
+            "isUrgent": record.state.phase != .succeeded,
+            "isFirst": stepsProgress(record).map(StepsMachine.canContinue) != true,
         ]
     }
 

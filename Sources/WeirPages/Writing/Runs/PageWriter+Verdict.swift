@@ -88,10 +88,14 @@ extension PageWriter {
 
     /// The error of a failed step's run.
     func cause(_ record: RunRecord) -> Fields {
-        link(toRun: record.id).merging([
-            "title": title(of: record.operation),
+        link(toRun: record.id).merging(["title": title(of: record.operation)]).merging(error(of: record))
+    }
+
+    /// The message of a run's end, or the name of its state, and its last line.
+    func error(of record: RunRecord) -> Fields {
+        [
             "sentence": sentence(of: record) ?? label(of: record.state.caseName, in: record.operation),
-            "last": record.state.payload["last"]?.string.map { String($0.prefix(300)) },
-        ])
+            "last": record.state.payload["last"]?.string.map { String($0.prefix(Self.longestSentence)) },
+        ]
     }
 }
