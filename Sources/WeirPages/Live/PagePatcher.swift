@@ -69,7 +69,8 @@ struct PagePatcher {
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
             let card = isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
-            return isShown && asksOtherwise(run) ? card + attention() : card
+            let others = isShown && asksOtherwise(run) ? attention() : []
+            return card + (isShown ? working(run) : []) + others
         }
         let board = publication.board
         var patches: [Patch] = []
@@ -77,7 +78,7 @@ struct PagePatcher {
             patches += changed("op-\(id)", \.operation) {
                 writer.render("partials/card", writer.card(id, of: $0))
             }
-            patches += attention()
+            patches += attention() + changed("working", "partials/working") { writer.workingFields(on: $0.board) }
         }
         if writer.isListed(run, on: board) {
             patches +=
@@ -88,6 +89,12 @@ struct PagePatcher {
                 }.map(\.asOptional)
         }
         return patches
+    }
+
+    /// The patches of an active run on the overview after a tick.
+    private func working(_ run: RunView) -> [Patch] {
+        guard run.record.state.phase == .active, writer.isWorkingShown(run, on: publication.board) else { return [] }
+        return changed("works-\(run.record.id)-now", \.run) { writer.workingNow($0) }
     }
 
     private func wall(_ run: RunView) -> [Patch] {

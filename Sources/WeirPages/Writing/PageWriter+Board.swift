@@ -8,12 +8,13 @@ extension PageWriter {
 
     func board(_ board: BoardView, _ arrangement: Arrangement = Arrangement()) -> Fields {
         let attention = attention(of: board)
-        return arranged(board, arrangement).merging(attentionFields(attention)).merging([
-            "summary": summary(of: board, attention),
-            "tail": tail(of: board), "tailLength": String(Self.tailLength),
-            "stores": board.stores.isEmpty
-                ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
-        ])
+        return arranged(board, arrangement).merging(attentionFields(attention)).merging(workingFields(on: board))
+            .merging([
+                "summary": summary(of: board, attention),
+                "tail": tail(of: board), "tailLength": String(Self.tailLength),
+                "stores": board.stores.isEmpty
+                    ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
+            ])
     }
 
     /// The operations that can be started on their own.

@@ -80,4 +80,24 @@ import WeirStates
         let patches = fixture.pages.patches(for: publication, page: LivePage(.board))
         #expect(patches.contains { "\($0)".contains("fails-copy") })
     }
+
+    @Test func `active runs are listed with progress, cancellation, and their place in the queue`()
+        throws
+    {
+        var fixture = try Fixture()
+        for id in ["a1", "a2"] { _ = fixture.script.open(id, "copy", try StateRecord(CopyState.waiting)) }
+        let reading = CopyState.reading(bytes: 5, total: 10)
+        let publication = try #require(fixture.script.move("a1", try StateRecord(reading)))
+        let page = try overview(fixture)
+        let items = try page.elements("//*[@id='working']//li")
+        #expect(items.count == 2)
+        #expect(try page.elements("//*[@id='works-a1']//progress").count == 1)
+        #expect(try page.elements("//*[@id='works-a1']//form[@action='/runs/a1/cancellation']").count == 1)
+        #expect(items.last?.text.contains("Runs in front: 1") == true)
+        #expect(try page.elements("//*[@id='works-a2']//a[@href='/runs/a1']").count == 1)
+        let patches = fixture.pages.patches(for: publication, page: LivePage(.board))
+        #expect(patches.contains { "\($0)".contains("works-a1") })
+        _ = fixture.script.move("a1", try StateRecord(CopyState.stopped))
+        #expect(try overview(fixture).elements("//*[@id='working']//li").count == 1)
+    }
 }
