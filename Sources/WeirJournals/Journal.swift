@@ -59,8 +59,10 @@ package protocol Journal: Sendable {
 
     /// Appends lines to the output of a run, all or none, and returns the number of the last one.
     ///
-    /// Returns once the lines are durable. Throws ``JournalError/Code/outOfOrder`` for a run that is not kept.
-    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber
+    /// Returns once the lines are durable. With `after`, the number of the line before them, the call can be repeated:
+    /// lines that an earlier call has appended there are not appended again. Throws ``JournalError/Code/outOfOrder``
+    /// for a run that is not kept, and if the run has lines of another number.
+    func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber
     /// The lines of a run's output after a number, oldest first, up to a limit; none for a run that is not kept.
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine]
     /// The lines of a run's output with these numbers, oldest first.
@@ -81,7 +83,7 @@ package protocol Journal: Sendable {
     /// Adds entries of an import in order, all or none.
     ///
     /// A change keeps everything but its sequence; a line gets the next number of its run. Throws under the same
-    /// conditions as ``append(_:)`` and ``appendOutput(run:lines:)``. The import is open until it is committed or
+    /// conditions as ``append(_:)`` and ``appendOutput(run:lines:after:)``. The import is open until it is committed or
     /// rolled back. If it is open when the journal is closed or its process ends, it is rolled back the next time the
     /// journal is opened. Retention does not remove its runs.
     func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws

@@ -39,6 +39,18 @@ extension JournalError {
         JournalError(.outOfOrder, "Run \(id) is not in the journal, so its output has no place.")
     }
 
+    /// Whether a repeated append finds its lines in a run's output of `count` lines; throws if they do not follow it.
+    package static func areAppended(
+        _ lines: [OutputDraft], to run: String, after: SequenceNumber?, count: SequenceNumber
+    ) throws(JournalError) -> Bool {
+        guard let after, after != count else { return false }
+        guard after.advanced(by: lines.count) == count else {
+            throw JournalError(
+                .outOfOrder, "The output of run \(run) has \(count) lines, so lines after \(after) do not fit.")
+        }
+        return true
+    }
+
     package static var searchTooLong: JournalError {
         JournalError(.searchTooLong, "The search took too long and was stopped. Search fewer runs.")
     }

@@ -9,10 +9,18 @@ extension PostgresJournal {
         return call.changes(after: try await send(call).base)
     }
 
-    package func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
+    package func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber
+    {
         var call = AppendCall()
-        call.add(lines, to: run)
-        return try await send(call).lines.first.map { SequenceNumber(clamping: $0) } ?? .zero
+        call.add(lines, to: run, known: after)
+        do {
+            return try await send(call).lines.first.map { SequenceNumber(clamping: $0) } ?? .zero
+        } catch let error as JournalError where error.isOvertaken {
+            // The call waited for the lock, so an earlier call is committed or rolled back.
+            let count = try await outputCount(of: run)
+            guard try JournalError.areAppended(lines, to: run, after: after, count: count) else { throw error }
+            return count
+        }
     }
 
     package func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {

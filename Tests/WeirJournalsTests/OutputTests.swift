@@ -15,10 +15,10 @@ import WeirStates
     func `lines get numbers from 1 and read back as they were`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in
             _ = try await journal.append([.opening("a"), .opening("b")])
-            #expect(try await journal.appendOutput(run: "a", lines: lines(1...10)) == 10)
-            #expect(try await journal.appendOutput(run: "b", lines: lines(1...1)) == 1)
-            #expect(try await journal.appendOutput(run: "a", lines: lines(11...25)) == 25)
-            #expect(try await journal.appendOutput(run: "a", lines: []) == 25)
+            #expect(try await journal.appendOutput(run: "a", lines: lines(1...10), after: nil) == 10)
+            #expect(try await journal.appendOutput(run: "b", lines: lines(1...1), after: nil) == 1)
+            #expect(try await journal.appendOutput(run: "a", lines: lines(11...25), after: nil) == 25)
+            #expect(try await journal.appendOutput(run: "a", lines: [], after: nil) == 25)
             let all = try await journal.output(of: "a", after: 0, limit: 100)
             #expect(all.map(\.number) == Array(1...25))
             #expect(all.map(\.draft) == lines(1...25))
@@ -34,10 +34,31 @@ import WeirStates
         }
     }
 
+    // K7
+    @Test(arguments: JournalKind.allCases)
+    func `lines with a place are appended once, however often, and nowhere else`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            _ = try await journal.append([.opening("a")])
+            for _ in 0..<2 {
+                #expect(try await journal.appendOutput(run: "a", lines: lines(1...3), after: 0) == 3)
+            }
+            for _ in 0..<2 {
+                #expect(try await journal.appendOutput(run: "a", lines: lines(4...5), after: 3) == 5)
+            }
+            for after in [2, 4, 6] as [SequenceNumber] {
+                let refusal = try await code {
+                    try await journal.appendOutput(run: "a", lines: lines(6...6), after: after)
+                }
+                #expect(refusal == (after == 4 ? nil : .outOfOrder))
+            }
+            #expect(try await journal.output(of: "a", after: 0, limit: 100).map(\.draft) == lines(1...5))
+        }
+    }
+
     @Test(arguments: JournalKind.allCases)
     func `output of an unknown run is refused`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in
-            let refusal = try await code { try await journal.appendOutput(run: "a", lines: lines(1...1)) }
+            let refusal = try await code { try await journal.appendOutput(run: "a", lines: lines(1...1), after: nil) }
             #expect(refusal == .outOfOrder)
         }
     }
@@ -49,7 +70,7 @@ import WeirStates
             func line(_ text: String) -> [OutputDraft] { [OutputDraft(at: .test(0), text: text)] }
             _ = try await journal.append([.opening("a")])
             let lines = line("alpha") + filler + line("middle") + filler + line("omega")
-            _ = try await journal.appendOutput(run: "a", lines: lines)
+            _ = try await journal.appendOutput(run: "a", lines: lines, after: nil)
             func found(_ text: String) async throws -> Int { try await journal.runs(RunQuery(text: text)).runs.count }
             #expect(try await found("alpha") == 0)
             _ = try await journal.append([.step("a", 1, phase: .succeeded)])

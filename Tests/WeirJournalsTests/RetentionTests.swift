@@ -13,7 +13,7 @@ import WeirStates
                 .step("r\(number)", 1, operation: operation, at: second + 1, payload: ["word": "common"]),
             ])
             _ = try await journal.appendOutput(
-                run: "r\(number)", lines: [OutputDraft(at: .test(second), text: "line of \(number)")])
+                run: "r\(number)", lines: [OutputDraft(at: .test(second), text: "line of \(number)")], after: nil)
             guard number % 5 > 0 else { continue }
             _ = try await journal.append([
                 .step("r\(number)", 2, operation: operation, at: second + 2, phase: .succeeded)

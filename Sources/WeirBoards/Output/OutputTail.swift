@@ -49,10 +49,13 @@ struct OutputTails: Sendable {
         if tails[run] == nil { keep(OutputTail(head: 0, lines: [], isClosed: false), of: run) }
     }
 
-    /// Adds recorded lines, which must follow the last one.
+    /// Adds recorded lines. Lines that it has are skipped; if lines are missing before them, the earlier ones are dropped.
     mutating func add(_ lines: [OutputLine], to run: String) {
-        guard let last = lines.last, let tail = tails[run], last.number > tail.head else { return }
-        keep(OutputTail(head: last.number, lines: newest(tail.lines, lines), isClosed: tail.isClosed), of: run)
+        guard let tail = tails[run] else { return }
+        let rest = Array(lines.drop { $0.number <= tail.head })
+        guard let first = rest.first, let last = rest.last else { return }
+        let old = first.number == tail.head.next ? tail.lines : []
+        keep(OutputTail(head: last.number, lines: newest(old, rest), isClosed: tail.isClosed), of: run)
     }
 
     mutating func close(_ run: String) {

@@ -7,8 +7,8 @@ import WeirStates
 /// Records the output of one run: collects lines, and appends them to the journal in batches.
 ///
 /// Recording begins when the run's opening is recorded. Lines that are printed during an append wait for the next one,
-/// up to a limit at which `write` suspends. A failed append is retried with the same lines at increasing intervals; if
-/// the journal no longer has the run, the output ends. `onEvent` receives only lines that the journal has accepted, in
+/// up to a limit at which `write` suspends. A failed append is retried with the same lines and their place at increasing
+/// intervals, so that the journal recognizes lines that it has accepted; if it no longer has the run, the output ends. `onEvent` receives only lines that the journal has accepted, in
 /// order.
 final class RunOutput: PieceSink {
     enum Event: Sendable {
@@ -35,7 +35,10 @@ final class RunOutput: PieceSink {
     private struct Core {
         var queue: OutputQueue
         var masked = MaskedLines(.none)
-        var recorded = SequenceNumber.zero
+        /// The number of the last recorded line, or nil if an earlier process may have recorded lines.
+        var recorded: SequenceNumber?
+        /// The error of the last append, or nil if it succeeded.
+        var failure: (any Error)?
         var isOpen = false
         var isDraining = false
         var isOver = false
@@ -135,10 +138,16 @@ final class RunOutput: PieceSink {
 
     // MARK: Beginning and ending
 
+    /// The error of the last append, or nil if it succeeded.
+    var failure: (any Error)? { core.withLock { $0.failure } }
+
     /// Starts recording, after the run's opening is recorded.
-    func open() {
+    func open(isResumed: Bool) {
         onEvent(.opened)
-        change { $0.isOpen = true }
+        change { core in
+            core.recorded = isResumed ? nil : .zero
+            core.isOpen = true
+        }
     }
 
     /// Stops accepting lines, because the run has ended.
@@ -152,7 +161,7 @@ final class RunOutput: PieceSink {
         for writer in writers { writer.resolve(true) }
     }
 
-    /// Waits until everything printed so far is recorded, or until the time limit.
+    /// Waits until everything printed so far is recorded, until an append fails, or until the time limit.
     func flush(within limit: Duration) async {
         let settled = Deferred<Bool>()
         let isSettled = core.withLock { core in
@@ -188,17 +197,20 @@ final class RunOutput: PieceSink {
 
     private func drain() async {
         var failures = 0
+        var drafts: [OutputDraft] = []
         while true {
             // Cancelled: the remaining lines are not recorded.
             if Task.isCancelled { return }
-            let drafts = core.withLock { core in
-                let drafts = core.queue.next(environment.batchLimit)
-                core.isDraining = !drafts.isEmpty
-                return drafts
+            let next = core.withLock { core in
+                let next = core.queue.next(environment.batchLimit)
+                core.isDraining = !next.isEmpty
+                return next
             }
-            if drafts.isEmpty { return }
+            if next.isEmpty { return }
+            // A repeated append has the same lines, though others have been printed since.
+            if failures == 0 { drafts = next }
             do {
-                let last = try await append(drafts, isRepeated: failures > 0)
+                let last = try await append(drafts)
                 if failures > 0 {
                     environment.logger.notice("Output is recorded again.", metadata: ["run": "\(run)"])
                 }
@@ -208,6 +220,7 @@ final class RunOutput: PieceSink {
                 return abandon(error)
             } catch {
                 failures += 1
+                fail(error)
                 if failures == 1 {
                     environment.logger.error(
                         "Output is not recorded.",
@@ -222,11 +235,23 @@ final class RunOutput: PieceSink {
         }
     }
 
-    /// Appends lines, unless an earlier failed attempt has in fact appended them.
-    private func append(_ drafts: [OutputDraft], isRepeated: Bool) async throws -> SequenceNumber {
-        let last = core.withLock { $0.recorded }.advanced(by: drafts.count)
-        if isRepeated, try await environment.journal.outputCount(of: run) == last { return last }
-        return try await environment.journal.appendOutput(run: run, lines: drafts)
+    /// Appends lines after the recorded ones, unless an earlier failed attempt has in fact appended them.
+    private func append(_ drafts: [OutputDraft]) async throws -> SequenceNumber {
+        var recorded = core.withLock { $0.recorded }
+        if recorded == nil {
+            recorded = try await environment.journal.outputCount(of: run)
+            core.withLock { [recorded] in $0.recorded = recorded }
+        }
+        return try await environment.journal.appendOutput(run: run, lines: drafts, after: recorded)
+    }
+
+    private func fail(_ error: any Error) {
+        let waiting = core.withLock { core in
+            core.failure = error
+            defer { core.flushing = [] }
+            return core.flushing
+        }
+        for wait in waiting { wait.resolve(false) }
     }
 
     private func confirm(_ drafts: [OutputDraft], last: SequenceNumber) {
@@ -236,6 +261,7 @@ final class RunOutput: PieceSink {
                 drafts.enumerated().map { OutputLine(number: first.advanced(by: $0.offset).next, draft: $0.element) }))
         let (waiting, isOver) = core.withLock { core in
             core.recorded = last
+            core.failure = nil
             core.queue.confirm(drafts.count)
             let isOver = core.endsNow()
             return (core.takeWriters() + core.takeFlushing(), isOver)

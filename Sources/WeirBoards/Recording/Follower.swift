@@ -21,7 +21,7 @@ final class Follower: Sendable {
 
     /// Calls `publish` with each change after `head` once, in order and without overlap.
     ///
-    /// `prepare` is called before changes that were read from the journal are published.
+    /// `prepare` is called before changes are published.
     init(
         journal: any Journal, head: SequenceNumber, batchLimit: Int, publish: @escaping @Sendable ([Change]) -> Void,
         prepare: @escaping @Sendable ([Change]) async throws -> Void = { _ in }
@@ -47,7 +47,9 @@ final class Follower: Sendable {
             let head = head
             let rest = changes.drop { $0.sequence <= head }
             guard let first = rest.first else { return }
-            if first.sequence == head.next { await tell(rest) } else { try await readOn() }
+            guard first.sequence == head.next else { return try await readOn() }
+            try await prepare(Array(rest))
+            await tell(rest)
         }
     }
 

@@ -16,6 +16,8 @@ struct RecordQueue: Sendable {
     /// The streams whose queued changes can no longer be recorded.
     private var abandoned: Set<StreamID> = []
     private var taken = 0
+    /// The ends of runs whose output is not recorded yet.
+    private var ends: [StreamID: RecordEntry] = [:]
     private let everyTickLimit: Int
 
     /// Creates an empty queue; while it has `everyTickLimit` changes or more, ticks of every stream are sampled.
@@ -25,6 +27,8 @@ struct RecordQueue: Sendable {
     var count: Int { entries.count }
 
     var isSampling: Bool { !closed.isEmpty }
+
+    var holdsEnds: Bool { !ends.isEmpty }
 
     mutating func open(
         _ stream: StreamID, subject: String, _ state: StateRecord, at: Timestamp, cause: String?, opening: RunOpening?,
@@ -113,7 +117,19 @@ struct RecordQueue: Sendable {
     mutating func abandon(_ stream: StreamID) {
         guard streams[stream] != nil else { return }
         streams[stream]?.held = nil
+        ends[stream] = nil
         abandoned.insert(stream)
+    }
+
+    /// Holds the first change of the queue, which is the end of a run; call it when no change is in flight.
+    mutating func holdFirstEnd() {
+        guard let entry = entries.removeFirst() else { return }
+        ends[entry.stream] = entry
+    }
+
+    /// Queues the end of a run again, unless the stream has been abandoned.
+    mutating func releaseEnd(of stream: StreamID) {
+        if let entry = ends.removeValue(forKey: stream) { entries.append(entry) }
     }
 
     private mutating func dropAbandoned() {

@@ -10,8 +10,8 @@ import WeirTelemetry
 /// Changes during an append wait for the next one. Changes that the journal has accepted are confirmed and leave the
 /// queue; the `Follower` publishes them in the order of the whole journal. A failed append is retried at increasing
 /// intervals with the same changes first. The queue then grows with transitions only; at twice the limit at which
-/// starts are refused, `onOverflow` is called to end all active runs. The end of a run is recorded after its output, or
-/// after a timeout.
+/// starts are refused, `onOverflow` is called to end all active runs. The end of a run is recorded only after its whole
+/// output: while that cannot be recorded, the end is held, and the changes of other runs are recorded.
 final class Recorder: Sendable {
     private struct Core {
         var queue: RecordQueue
@@ -22,9 +22,16 @@ final class Recorder: Sendable {
         var flushing: [Deferred<Bool>] = []
         var confirmed: SequenceNumber
 
-        /// Marks the drain as ended, and returns the waiting flushes.
+        var isIdle: Bool { !isDraining && (isStopped || !queue.holdsEnds) }
+
+        /// Marks the drain as ended, and returns the waiting flushes if nothing is held.
         mutating func endDrain() -> [Deferred<Bool>] {
             isDraining = false
+            return takeFlushing()
+        }
+
+        mutating func takeFlushing() -> [Deferred<Bool>] {
+            guard isIdle else { return [] }
             defer { flushing = [] }
             return flushing
         }
@@ -160,15 +167,19 @@ final class Recorder: Sendable {
         change { $0.releaseHeld() }
         let empty = Deferred<Bool>()
         let isBusy = core.withLock { core in
-            if core.isDraining { core.flushing.append(empty) }
-            return core.isDraining
+            if !core.isIdle { core.flushing.append(empty) }
+            return !core.isIdle
         }
         if isBusy { _ = await empty.value() }
     }
 
     /// Accepts no more changes, and appends none except those in progress.
     func stop() {
-        core.withLock { $0.isStopped = true }
+        let flushing = core.withLock { core in
+            core.isStopped = true
+            return core.takeFlushing()
+        }
+        for waiting in flushing { waiting.resolve(true) }
         scope.cancel()
     }
 
@@ -206,6 +217,7 @@ final class Recorder: Sendable {
         var failures = 0
         while let taken = next() {
             let drafts = await ready(taken)
+            if drafts.isEmpty { continue }
             do {
                 try await lock.withLock {
                     // The recorder may have been stopped while this task waited for output or for the lock.
@@ -240,13 +252,36 @@ final class Recorder: Sendable {
         try await clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
     }
 
-    /// The drafts before the next end of a run whose output is not recorded; flushes the output for the first draft.
+    /// The drafts before the next end of a run whose output is not recorded.
+    ///
+    /// If that end is the first draft, flushes the output. If the output fails or takes long, holds the end.
     private func ready(_ drafts: [ChangeDraft]) async -> [ChangeDraft] {
         if let first = drafts.first, let output = unwritten(first) {
-            await output.flush(within: configuration.commandTimeout)
+            if output.failure == nil { await output.flush(within: configuration.commandTimeout) }
+            guard unwritten(first) == nil || isStopped else {
+                hold(first.stream, until: output)
+                return []
+            }
         }
         let end = drafts.dropFirst().firstIndex { unwritten($0) != nil }
         return Array(drafts.prefix(upTo: end ?? drafts.endIndex))
+    }
+
+    private func hold(_ stream: StreamID, until output: RunOutput) {
+        if let failure = output.failure { note(failure) }
+        core.withLock { core in
+            core.queue.giveBack()
+            core.queue.holdFirstEnd()
+        }
+        scope.launch { [self] in
+            while !output.isSettled {
+                await output.flush(within: configuration.commandTimeout)
+                if Task.isCancelled { return }
+            }
+            change { $0.releaseEnd(of: stream) }
+            // An abandoned end starts no drain.
+            for waiting in core.withLock({ $0.takeFlushing() }) { waiting.resolve(true) }
+        }
     }
 
     /// The output of a run that ends with this draft, or nil if it is recorded.

@@ -165,7 +165,7 @@ final class Launcher: Sendable {
                 request,
                 willBegin: { live in
                     live.opened.resolve(record.openedSequence)
-                    live.output?.open()
+                    live.output?.open(isResumed: true)
                     runs.add(live)
                 }, onEnd: { _, _ in })
         } catch {

@@ -72,7 +72,7 @@ final class LiveRuns: Sendable {
     func recorded(_ change: Change) {
         guard case .run(let id) = change.stream, let run = self[id] else { return }
         if change.draft.opening != nil {
-            run.output?.open()
+            run.output?.open(isResumed: false)
             run.opened.resolve(change.sequence)
         }
         guard change.state.phase.isEnded else { return }

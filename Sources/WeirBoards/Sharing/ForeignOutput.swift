@@ -28,22 +28,26 @@ final class ForeignOutput: Sendable {
 
     /// Called before changes are published: opens the output of new runs, and publishes the last lines of runs that
     /// end, so that no end is shown before the run's output.
+    ///
+    /// An end is recorded after the last line, so the journal has all lines. The output of this server's own runs is
+    /// closed before their end, unless another server has ended them.
     func prepare(_ changes: [Change]) async throws {
+        var ended: [String] = []
         for change in changes {
-            guard case .run(let id) = change.stream, isForeign(id) else { continue }
-            open(change, id)
-            if change.state.phase.isEnded, feed.output(of: id)?.isClosed == false {
-                try await read(id, to: try await journal.outputCount(of: id))
-            }
+            guard case .run(let id) = change.stream else { continue }
+            if isForeign(id) { open(change, id) }
+            if change.state.phase.isEnded, feed.output(of: id)?.isClosed == false { ended.append(id) }
         }
+        guard !ended.isEmpty else { return }
+        for (run, count) in try await journal.outputCounts(of: ended) { try await read(run, to: count) }
     }
 
     /// Called after changes are published: closes the output of ended runs, and opens that of runs which this server
     /// itself opened for another.
     func published(_ changes: [Change]) {
         for change in changes {
-            guard case .run(let id) = change.stream, isForeign(id) else { continue }
-            open(change, id)
+            guard case .run(let id) = change.stream else { continue }
+            if isForeign(id) { open(change, id) }
             if change.state.phase.isEnded { feed.closeOutput(of: id) }
         }
     }

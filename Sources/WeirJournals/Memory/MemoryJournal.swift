@@ -90,8 +90,11 @@ public actor MemoryJournal: Journal {
         log.forecast(policy, now: now, after: sequence)
     }
 
-    package func appendOutput(run: String, lines: [OutputDraft]) throws -> SequenceNumber {
-        try log.appendOutput(run: run, lines: lines)
+    package func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) throws -> SequenceNumber {
+        if try JournalError.areAppended(lines, to: run, after: after, count: outputCount(of: run)) {
+            return outputCount(of: run)
+        }
+        return try log.appendOutput(run: run, lines: lines)
     }
 
     package func output(of run: String, after number: SequenceNumber, limit: Int) -> [OutputLine] {

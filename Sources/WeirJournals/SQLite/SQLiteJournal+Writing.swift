@@ -11,8 +11,9 @@ extension SQLiteJournal {
         }
     }
 
-    package func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
-        try await write { try OutputTable($0).append(lines, to: run) }
+    package func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber
+    {
+        try await write { try OutputTable($0).append(lines, to: run, after: after) }
     }
 
     /// Removes ended runs and old changes of stores according to the policy, and returns the space to the disk.

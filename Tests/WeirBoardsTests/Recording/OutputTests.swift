@@ -134,6 +134,44 @@ import WeirStates
         #expect(try await texts(of: receipt.run, in: fixture) == (1...5).map { "line \($0)" })
     }
 
+    // K7
+    @Test func `lines that the journal took without an answer are not recorded again with those printed since`()
+        async throws
+    {
+        let gate = Gate()
+        let fixture = try await fixture { state, output in
+            await output.write("first")
+            try await gate.pass(1)
+            for number in 2...4 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        fixture.journal.denyOutput()
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.journal.outputAttempts(1)
+        await fixture.clock.sleepers(1)
+        gate.open()
+        await fixture.clock.sleepers(2)
+        fixture.clock.advance(by: .milliseconds(100))
+        await fixture.board.outcome(of: receipt.run)
+        #expect(try await texts(of: receipt.run, in: fixture) == ["first", "line 2", "line 3", "line 4"])
+    }
+
+    @Test func `lines that come twice or late are kept once and without a gap`() {
+        var tails = OutputTails(byteLimit: 200_000)
+        func lines(_ range: ClosedRange<Int>) -> [OutputLine] {
+            range.map {
+                OutputLine(
+                    number: SequenceNumber(clamping: $0),
+                    draft: OutputDraft(at: Timestamp(milliseconds: 0), text: "\($0)"))
+            }
+        }
+        tails.open("r")
+        for range in [1...3, 2...5, 4...5] { tails.add(lines(range), to: "r") }
+        #expect(tails["r"]?.lines.map(\.number) == [1, 2, 3, 4, 5])
+        tails.add(lines(8...9), to: "r")
+        #expect(tails["r"]?.lines.map(\.number) == [8, 9])
+    }
+
     @Test func `a run that is cancelled while it waits to print ends at once, and keeps what was taken`() async throws {
         let fixture = try await fixture(limit: 3) { _, output in
             for number in 1...100 { await output.write("line \(number)") }

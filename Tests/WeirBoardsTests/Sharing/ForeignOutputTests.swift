@@ -45,10 +45,10 @@ import WeirStates
         #expect(feed.output(of: "r")?.isClosed == false)
     }
 
-    @Test func `what a run prints is recorded though its end is known long before, and the run is given back then`()
-        async throws
-    {
+    // K1
+    @Test func `a run ends for all servers only after its last line, which holds up no other run`() async throws {
         let pair = try await BoardPair { catalog, node in
+            catalog.add(TestOperation.quick, id: "quick", title: "quick", summary: "A test.")
             catalog.add(
                 PrintingOperation { state, output in
                     await output.write("from \(node)", to: .standardOutput)
@@ -57,11 +57,17 @@ import WeirStates
         }
         pair.journals[1].keepsNoOutput.withLock { $0 = true }
         let run = try await pair.second.start("job", input: [:], actor: "anna").run
-        try await pair.beats { try await pair.first.run(run).state.phase == .succeeded }
-        for _ in 0..<5 { try await pair.beat() }
-        #expect(pair.cluster.assignments.map(\.run) == [run])
+        try await pair.beats { pair.second.runs[run]?.output?.failure != nil }
+        let quick = try await pair.second.start("quick", input: [:], actor: "anna").run
+        try await pair.beats { try await pair.first.run(quick).state.phase == .succeeded }
+        try await pair.beats { pair.cluster.assignments.map(\.run) == [run] }
+        for board in pair.boards { #expect(try await board.run(run).endedAt == nil) }
         pair.journals[1].keepsNoOutput.withLock { $0 = false }
-        try await pair.beats { try await pair.journals[0].outputCount(of: run) == 1 }
+        for board in pair.boards {
+            try await pair.beats { try await board.run(run).state.phase == .succeeded }
+            let tail = try await board.outputTail(of: run)
+            #expect(tail.head == 1 && tail.isClosed)
+        }
         try await pair.beats { pair.cluster.assignments.isEmpty }
         await pair.shutdown()
     }

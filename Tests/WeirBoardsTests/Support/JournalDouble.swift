@@ -210,7 +210,7 @@ final class JournalDouble: Journal, Sendable {
     func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await inner.runs(query) } }
     func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
     func unfinishedRuns() async throws -> [RunRecord] { try await read { try await inner.unfinishedRuns() } }
-    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
+    func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
         let attempt = outputAttemptCount.update { $0 + 1 }.new
         _ = await outputDoor.first { $0 }
         if let outputError { throw outputError }
@@ -221,7 +221,7 @@ final class JournalDouble: Journal, Sendable {
             return core.outputCount
         }
         if let counted { return counted }
-        let last = try await inner.appendOutput(run: run, lines: lines)
+        let last = try await inner.appendOutput(run: run, lines: lines, after: after)
         let denies = core.withLock { core in
             core.outputAppends.append(lines.count)
             defer { core.deniesOutput = false }

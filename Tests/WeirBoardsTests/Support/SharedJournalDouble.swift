@@ -238,13 +238,13 @@ final class SharedJournalDouble: SharedJournal {
     ) async throws -> RetentionForecast {
         await inner.forecast(policy, now: now, after: sequence)
     }
-    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
+    func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
         if keepsNoOutput.withLock({ $0 }) { throw JournalError(.unavailable, "The disk is full.") }
         guard isRecording || cluster.carriesOut(worker ?? 0, [.run(run)]) else {
             throw JournalError(.locked, "Another server records.")
         }
         defer { cluster.ring() }
-        return try await inner.appendOutput(run: run, lines: lines)
+        return try await inner.appendOutput(run: run, lines: lines, after: after)
     }
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         await inner.output(of: run, after: number, limit: limit)

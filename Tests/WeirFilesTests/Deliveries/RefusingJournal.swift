@@ -73,8 +73,8 @@ final class RefusingJournal: Journal, Sendable {
         if refuses { throw JournalError(.unavailable, "The journal is away.") }
         return try await inner.outputCount(of: run)
     }
-    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
-        try await inner.appendOutput(run: run, lines: lines)
+    func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
+        try await inner.appendOutput(run: run, lines: lines, after: after)
     }
     func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         try await inner.prune(policy, now: now)

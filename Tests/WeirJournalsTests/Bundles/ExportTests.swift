@@ -22,7 +22,7 @@ import WeirStates
             lines: (1...700).map {
                 OutputDraft(
                     at: .test($0), channel: .standardError, text: "\u{1B}[1m\u{0}line \($0)", continues: $0 == 1)
-            })
+            }, after: nil)
     }
 
     func export(_ journal: any Journal, _ query: RunQuery = RunQuery()) async throws -> [String] {
@@ -231,7 +231,7 @@ import WeirStates
                 [.opening("a")] + (1...1_200).map { .step("a", $0, payload: ["n": .integer($0)]) }
                     + [.step("a", 1_201, phase: .succeeded)])
             _ = try await journal.appendOutput(
-                run: "a", lines: (1...1_300).map { OutputDraft(at: .test(0), text: "line \($0)") })
+                run: "a", lines: (1...1_300).map { OutputDraft(at: .test(0), text: "line \($0)") }, after: nil)
             let lines = try await export(journal)
             #expect(lines.count == 1_202 + 1_300 + 2)
             #expect(lines.last == #"{"end":{"changes":1202,"lines":1300,"runs":1}}"#)

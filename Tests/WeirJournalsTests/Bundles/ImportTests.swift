@@ -16,7 +16,8 @@ import WeirStates
                 .step(id, 1, operation: operation, at: Int64(number)),
             ])
             let words = prints ? ["first", "second"] : []
-            _ = try await source.appendOutput(run: id, lines: words.map { OutputDraft(at: .test(0), text: $0) })
+            _ = try await source.appendOutput(
+                run: id, lines: words.map { OutputDraft(at: .test(0), text: $0) }, after: nil)
             guard number != 7 else { continue }
             _ = try await source.append([.step(id, 2, operation: operation, at: Int64(number), phase: .succeeded)])
         }

@@ -61,7 +61,8 @@ extension DamageTests {
                 for _ in 0..<2 { try await journal.verify() }
                 if what == "lines" {
                     _ = try await journal.appendOutput(
-                        run: "a", lines: [OutputDraft(at: .test(1), channel: .standardOutput, text: "printed")])
+                        run: "a", lines: [OutputDraft(at: .test(1), channel: .standardOutput, text: "printed")],
+                        after: nil)
                 } else {
                     try await journal.setNote("schedule", "paused")
                 }

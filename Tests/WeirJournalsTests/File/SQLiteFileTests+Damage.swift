@@ -100,7 +100,8 @@ extension SQLiteFileTests {
                 let error = await #expect(throws: JournalError.self) {
                     _ = try await journal.head()
                     _ = try await journal.append([.step("a", 2)])
-                    _ = try await journal.appendOutput(run: "a", lines: [OutputDraft(at: .test(0), text: "x")])
+                    _ = try await journal.appendOutput(
+                        run: "a", lines: [OutputDraft(at: .test(0), text: "x")], after: nil)
                 }
                 #expect(error?.code == .corrupt)
             }

@@ -20,14 +20,16 @@ import WeirStates
             try await first.assign("mine", to: worker, stopping: nil)
             let changes = try await second.append([.step("mine", 1), .step("mine", 2)])
             #expect(changes.map(\.sequence) == [4, 5])
-            #expect(try await second.appendOutput(run: "mine", lines: [.init(at: .test(1), text: "x")]) == 1)
+            #expect(
+                try await second.appendOutput(run: "mine", lines: [.init(at: .test(1), text: "x")], after: nil) == 1)
             let line = OutputDraft(at: .test(1), text: "x")
             for draft in [ChangeDraft.step("other", 1), .opening("new"), .store("s", 1)] {
                 #expect(try await code { try await second.append([draft]) } == .locked)
             }
             // All or none.
             #expect(try await code { try await second.append([.step("mine", 3), .step("other", 1)]) } == .locked)
-            #expect(try await code { try await second.appendOutput(run: "other", lines: [line]) } == .locked)
+            #expect(
+                try await code { try await second.appendOutput(run: "other", lines: [line], after: nil) } == .locked)
             #expect(try await code { try await second.assign("other", to: worker, stopping: nil) } == .locked)
             #expect(try await code { try await second.release(["mine"]) } == .locked)
             // What another process of the same server was assigned is not this one's.

@@ -14,7 +14,7 @@ import WeirStates
                 .store("cart", Int64(number)),
             ])
             let lines = [OutputDraft(at: .test(0), text: "line \u{0} \(number)", continues: true)]
-            _ = try await journal.appendOutput(run: "r\(number)", lines: lines + lines)
+            _ = try await journal.appendOutput(run: "r\(number)", lines: lines + lines, after: nil)
             if number % 3 > 0 { _ = try await journal.append([.step("r\(number)", 2, at: 99, phase: .succeeded)]) }
         }
         try await journal.addImported(

@@ -32,7 +32,7 @@ import WeirJournals
         try await second.nextNotice()
         #expect(try await second.changes(of: .board, after: 0, through: nil, limit: 10).map(\.sequence) == [1])
         _ = try await first.appendOutput(
-            run: "a", lines: [.init(at: .test(1), text: "x"), .init(at: .test(1), text: "y")])
+            run: "a", lines: [.init(at: .test(1), text: "x"), .init(at: .test(1), text: "y")], after: nil)
         #expect(try await second.outputCounts(of: ["a", "b"]) == ["a": 2])
         await second.close()
         await first.close()

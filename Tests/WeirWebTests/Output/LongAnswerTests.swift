@@ -20,7 +20,7 @@ struct LongAnswerTests {
         await server.board.outcome(of: id)
         let lines = (1...count).map { "\($0) " + String(repeating: "y", count: 10_000) }
         _ = try await journal.appendOutput(
-            run: id, lines: lines.map { OutputDraft(at: Timestamp(milliseconds: 0), text: $0) })
+            run: id, lines: lines.map { OutputDraft(at: Timestamp(milliseconds: 0), text: $0) }, after: nil)
         return [id] + lines
     }
 

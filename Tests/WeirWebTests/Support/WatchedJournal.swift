@@ -122,8 +122,8 @@ final class WatchedJournal: Journal, Sendable {
         asked()
         return try await inner.outputCount(of: run)
     }
-    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
-        try await inner.appendOutput(run: run, lines: lines)
+    func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
+        try await inner.appendOutput(run: run, lines: lines, after: after)
     }
     func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         try await inner.prune(policy, now: now)

@@ -10,8 +10,9 @@ struct OutputTable {
     init(_ database: Database) { self.database = database }
 
     /// Appends lines; returns the number of the last one.
-    func append(_ lines: [OutputDraft], to run: String) throws -> SequenceNumber {
+    func append(_ lines: [OutputDraft], to run: String, after: SequenceNumber? = nil) throws -> SequenceNumber {
         guard let (stream, count) = try stream(of: run) else { throw JournalError.unknownRun(run) }
+        if try JournalError.areAppended(lines, to: run, after: after, count: count) { return count }
         let insert = try SQLStatement(
             database, "INSERT INTO output (stream, number, at, channel, continues, text) VALUES (?, ?, ?, ?, ?, ?)")
         var number = count
