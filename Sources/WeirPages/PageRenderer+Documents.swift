@@ -84,6 +84,11 @@ extension PageRenderer {
         return document(writer, "pages/system", writer.systemPage(facts), writer.strings[.system], .system, frame)
     }
 
+    package func api(_ api: PageAPI, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(writer, "pages/api", writer.apiPage(api), writer.strings[.api], .none, frame)
+    }
+
     package func account(_ page: AccountPage, frame: PageFrame) -> String {
         let writer = writer(frame)
         let (template, fields, title) = writer.accountPage(page)

@@ -127,6 +127,7 @@ struct CheckScenario {
             _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
         }
         schedules()
+        api()
         hooks()
         artifacts()
         system()
@@ -400,6 +401,13 @@ struct CheckScenario {
         _ = writer.region(
             "pages/operation", writer.operationPage(view, draft: draft, mistakes: ["m"]), title: writer.title(""),
             frame: frame)
+    }
+
+    private func api() {
+        var method = PageAPI.Method(name: "x", method: "GET", path: "x", summary: "x", right: "x")
+        (method.parameters, method.body, method.answers) = ([.init("x", "x")], ["x"], [.init("200", "x")])
+        let page = PageAPI(sections: [PageAPI.Section(name: "x", text: "x", methods: [method])])
+        _ = writer.region("pages/api", writer.apiPage(page), title: writer.title(""), frame: frame)
     }
 
     private func system() {

@@ -24,6 +24,7 @@ enum StringKey: String, CaseIterable {
     case schedulePaused = "schedules.paused"
     case gallery = "nav.gallery"
     case system = "nav.system"
+    case api = "api.title"
     case moreOperations = "system.more-operations"
     case moreProblems = "system.more-problems"
     case nodeRecords = "system.node-records"

@@ -123,13 +123,13 @@ extension Route {
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
             .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
-            .healthReady, .hello, .metrics:
+            .healthReady, .hello, .metrics, .apiGuide:
             nil
         }
     }
 
     /// The audit action of an upload request; continuing an upload can also start a run.
-    fileprivate static func uploadAction(_ method: HTTPRequest.Method) -> AuditAction? {
+    private static func uploadAction(_ method: HTTPRequest.Method) -> AuditAction? {
         switch method {
         case .post, .patch: .start
         case .delete: .cancel
@@ -147,8 +147,7 @@ extension Route {
     }
 
     var auditSubject: String? {
-        if case .api(.stream(let feed)) = self { return "feed:\(feed)" }
-        if case .api(.streamText(let feed)) = self { return "feed:\(feed)" }
+        if case .api(let route) = self, route.resource.right == .feed { return "feed:\(route.id)" }
         return switch requirement {
         case .operation(_, let id), .reporting(let id): "operation:\(id)"
         case .store(_, let id): "store:\(id)"
@@ -162,38 +161,6 @@ extension Route {
         switch self {
         case .page(.run(let id)), .pageAfter(.run(let id), cursor: _): id
         default: nil
-        }
-    }
-}
-
-extension APIRoute {
-    fileprivate func auditAction(_ method: HTTPRequest.Method) -> AuditAction? {
-        switch self {
-        case .operationRuns: .start
-        case .operationUploads, .operationUpload: Route.uploadAction(method)
-        case .runCancellation: .cancel
-        case .runRetries, .runContinuation: .retry
-        case .runDecision: .decide
-        case .storeActions: .act
-        case .storeState: .restore
-        case .storeReset: .reset
-        case .runOutput, .runArtifact: .readOutput
-        case .runExport, .runsExport: method == .head ? nil : .export
-        case .imports: .importRuns
-        case .noticeDismissal: .dismissNotice
-        case .resumption: .resume
-        case .schedulePause: .pauseSchedule
-        case .scheduleResumption: .resumeSchedule
-        case .backups: .backUp
-        case .notificationTest: .testNotification
-        // A report begins with PUT; the journal records its later requests.
-        case .reportedRun: method == .put ? .report : nil
-        case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
-        case .operations, .operation, .operationHealth, .runs, .run, .runArtifacts, .runComparison, .stores, .store,
-            .schedules,
-            .schedule, .notices, .latestBackup,
-            .feedChanges, .operationTriggers, .operationNotifications, .runNotifications:
-            nil
         }
     }
 }

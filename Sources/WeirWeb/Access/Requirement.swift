@@ -37,7 +37,7 @@ extension Route {
         case .runOutput(let run), .runLines(let run), .runArtifact(let run, _): .run(.see, run)
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
-        case .runChange, .runViews, .pins: .anything(.see)
+        case .runChange, .runViews, .pins, .apiGuide: .anything(.see)
         // The board checks each run.
         case .manyRunCancellations: .anything(.cancel)
         case .manyRunRetries: .anything(.start)
@@ -66,35 +66,6 @@ extension PageName {
         case .operation(let id): .operation(.see, id)
         case .run(let id): .run(.see, id)
         case .store(let id): .store(.see, id)
-        }
-    }
-}
-
-extension APIRoute {
-    fileprivate var requirement: Requirement {
-        switch self {
-        case .operations, .runs, .stores, .schedules: .anything(.see)
-        case .operation(let id), .operationHealth(let id), .schedule(let id), .operationNotifications(let id):
-            .operation(.see, id)
-        case .operationTriggers(let id): .operation(.administer, id)
-        case .notificationTest(let id): .operation(.start, id)
-        case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
-        case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
-        case .runArtifacts(let run), .runArtifact(let run, _): .run(.see, run)
-        case .run(let run), .runOutput(let run), .runComparison(let run), .runNotifications(let run): .run(.see, run)
-        case .runCancellation(let run): .run(.cancel, run)
-        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
-        // The step names its deciders; the board checks them.
-        case .runDecision(let run): .run(.see, run)
-        case .runExport(let run): .run(.export, run)
-        case .runsExport: .anything(.export)
-        case .store(let id): .store(.see, id)
-        case .storeActions(let id): .store(.act, id)
-        case .storeState(let id), .storeReset(let id): .store(.restore, id)
-        case .imports: .everything(.restore)
-        case .notices, .noticeDismissal, .resumption, .backups, .latestBackup: .everything(.administer)
-        case .feedChanges, .stream, .streamText: .feed
-        case .reportedRun(let operation, run: _): .reporting(operation)
         }
     }
 }

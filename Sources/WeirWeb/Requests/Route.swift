@@ -62,6 +62,8 @@ enum Route: Hashable, Sendable {
     /// A file of `Public`, by its path segments.
     case asset([String])
     case api(APIRoute)
+    /// The description of the API as a page.
+    case apiGuide
     case metrics
     case healthLive
     case healthReady
@@ -94,6 +96,7 @@ enum Route: Hashable, Sendable {
         case (4, "operations") where segments[2] == "notifications" && segments[3] == "test":
             self = .notificationTest(segments[1])
         case (1, "system"): self = .system
+        case (1, "api"): self = .apiGuide
         case (1, "hello"): self = .hello
         case (1, "metrics"): self = .metrics
         case (1, "pins"): self = .pins

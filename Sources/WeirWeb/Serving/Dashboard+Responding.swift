@@ -167,7 +167,8 @@ extension Dashboard {
     private func keepPrivate(_ response: inout Response, _ route: Route, _ seen: AudienceDashboard) {
         // Feeds set their own cache policy.
         switch route {
-        case .poll, .api(.stream), .api(.streamText): return
+        case .poll: return
+        case .api(let route) where route.resource.right == .feed: return
         default: break
         }
         if response.headers[.cacheControl] != "no-store" { response.headers[.cacheControl] = "private, no-store" }

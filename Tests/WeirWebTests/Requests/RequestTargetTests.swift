@@ -48,24 +48,20 @@ struct RequestTargetTests {
             "": .page(.overview), "operations/greeting": .page(.operation("greeting")), "runs": .page(.runs),
             "runs/01j": .page(.run("01j")), "operations/greeting/runs": .operationRuns("greeting"),
             "runs/01j/cancellation": .runCancellation("01j"), "runs/01j/retries": .runRetries("01j"),
-            "runs/r/decision": .runDecision("r"), "api/v1/runs/r/continuation": .api(.runContinuation("r")),
-            "gallery": .gallery, "system": .system, "after/e.1": .pageAfter(.overview, cursor: "e.1"),
+            "runs/r/decision": .runDecision("r"),
+            "gallery": .gallery, "api": .apiGuide, "system": .system, "after/e.1": .pageAfter(.overview, cursor: "e.1"),
             "operations/greeting/after/e.1": .pageAfter(.operation("greeting"), cursor: "e.1"),
             "runs/after/e.1": .pageAfter(.runs, cursor: "e.1"),
             "runs/01j/after/e.1": .pageAfter(.run("01j"), cursor: "e.1"),
             "assets/icons/ok.svg": .asset(["icons", "ok.svg"]), "health/live": .healthLive,
             "health/ready": .healthReady,
-            "hello": .hello, "live/1/board/snap": .poll, "api/v1/operations": .api(.operations),
-            "api/v1/operations/x": .api(.operation("x")), "api/v1/operations/x/runs": .api(.operationRuns("x")),
-            "api/v1/runs": .api(.runs), "api/v1/runs/r": .api(.run("r")),
-            "api/v1/runs/r/cancellation": .api(.runCancellation("r")), "api/v1/runs/r/retries": .api(.runRetries("r")),
-            "api/v1/feeds/board/changes": .api(.feedChanges("board")),
+            "hello": .hello, "live/1/board/snap": .poll,
         ]
         for (path, route) in addresses {
             #expect(Route(path.split(separator: "/").map(String.init)) == route, "\(path)")
         }
         for path in [
-            "operations", "x", "runs/a/b", "api", "api/v1", "api/v2/runs", "live/2/board/snap", "health", "assets",
+            "operations", "x", "runs/a/b", "api/v1", "api/v2/runs", "live/2/board/snap", "health", "assets",
         ] {
             #expect(Route(path.split(separator: "/").map(String.init)) == nil, "\(path)")
         }

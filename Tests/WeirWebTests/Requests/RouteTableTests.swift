@@ -11,7 +11,7 @@ import WeirStates
 struct RouteTableTests {
     /// A path of each kind of route.
     ///
-    /// The switches below name every case, so that a route cannot be added without a path here.
+    /// The switch below and the table of the API have every kind, so that a route cannot be added without a path here.
     static func paths(run: String, epoch: String, tail: String) -> [String] {
         [
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
@@ -29,7 +29,7 @@ struct RouteTableTests {
             "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
-            "/gallery", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/gallery", "/api", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
             "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
             "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
             "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
@@ -41,7 +41,7 @@ struct RouteTableTests {
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
             "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
             "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
-            "/api/v1/runs/\(run)/notifications",
+            "/api/v1/runs/\(run)/notifications", "/api/v1/openapi.json",
         ]
     }
 
@@ -56,7 +56,7 @@ struct RouteTableTests {
         let routes = try paths.map { try #require(try route($0)) }
         var kinds: Set<String> = []
         for route in routes {
-            if case .api(let api) = route { kinds.insert("api " + name(api)) } else { kinds.insert(name(route)) }
+            kinds.insert(apiPath(route) ?? name(route))
         }
         #expect(kinds.count == Self.kindCount)
     }
@@ -66,9 +66,9 @@ struct RouteTableTests {
         let words = Set(paths.flatMap { $0.split { "/?".contains($0) }.map(String.init) }).union(["r"])
         let taken = try words.filter { word in
             let routes = try ["/runs/\(word)", "/runs/\(word)/export"].map { try route($0) }
-            let api = try ["/api/v1/runs/\(word)", "/api/v1/runs/\(word)/export"].map { try route($0) }
+            let api = try ["/api/v1/runs/\(word)", "/api/v1/runs/\(word)/export"].map { apiPath(try route($0)) }
             return routes != [.page(.run(word)), .runExport(word)]
-                || api != [.api(.run(word)), .api(.runExport(word))]
+                || api != ["runs/{run}", "runs/{run}/export"]
         }
         // The last one leads to the list of runs, after a change.
         #expect(taken.union(["after"]) == StreamID.reservedRuns && !taken.contains("r"))
@@ -117,8 +117,13 @@ struct RouteTableTests {
         }
     }
 
-    /// How many kinds the switches below know.
-    private static let kindCount = 46 + 41
+    /// The number of cases in the switch below, except the API, and of the resources of the API.
+    private static let kindCount = 47 + APIResource.table.count
+
+    private func apiPath(_ route: Route?) -> String? {
+        guard case .api(let route)? = route else { return nil }
+        return route.resource.path
+    }
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -168,53 +173,8 @@ struct RouteTableTests {
         case .healthLive: "healthLive"
         case .healthReady: "healthReady"
         case .hello: "hello"
+        case .apiGuide: "apiGuide"
         case .api: "api"
-        }
-    }
-
-    private func name(_ route: APIRoute) -> String {
-        switch route {
-        case .operations: "operations"
-        case .operation: "operation"
-        case .operationHealth: "operationHealth"
-        case .operationRuns: "operationRuns"
-        case .operationUploads: "operationUploads"
-        case .operationUpload: "operationUpload"
-        case .runs: "runs"
-        case .run: "run"
-        case .runCancellation: "runCancellation"
-        case .runRetries: "runRetries"
-        case .runContinuation: "runContinuation"
-        case .runDecision: "runDecision"
-        case .runComparison: "runComparison"
-        case .stores: "stores"
-        case .store: "store"
-        case .storeActions: "storeActions"
-        case .storeState: "storeState"
-        case .storeReset: "storeReset"
-        case .runOutput: "runOutput"
-        case .runArtifacts: "runArtifacts"
-        case .runArtifact: "runArtifact"
-        case .runExport: "runExport"
-        case .runsExport: "runsExport"
-        case .imports: "imports"
-        case .schedules: "schedules"
-        case .schedule: "schedule"
-        case .schedulePause: "schedulePause"
-        case .scheduleResumption: "scheduleResumption"
-        case .backups: "backups"
-        case .latestBackup: "latestBackup"
-        case .notices: "notices"
-        case .resumption: "resumption"
-        case .noticeDismissal: "noticeDismissal"
-        case .feedChanges: "feedChanges"
-        case .stream: "stream"
-        case .streamText: "streamText"
-        case .reportedRun: "reportedRun"
-        case .operationTriggers: "operationTriggers"
-        case .operationNotifications: "operationNotifications"
-        case .notificationTest: "notificationTest"
-        case .runNotifications: "runNotifications"
         }
     }
 }

@@ -1,0 +1,41 @@
+/// The description of the HTTP API, as its page shows it.
+package struct PageAPI: Sendable {
+    /// The methods of one kind of resource.
+    package struct Section: Sendable {
+        package let name: String
+        package let text: String
+        package let methods: [Method]
+
+        package init(name: String, text: String, methods: [Method]) {
+            (self.name, self.text, self.methods) = (name, text, methods)
+        }
+    }
+
+    package struct Method: Sendable {
+        package struct Part: Sendable {
+            package let name: String
+            package let text: String
+
+            package init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+        }
+
+        package let name: String
+        package let method: String
+        package let path: String
+        package let summary: String
+        package let right: String
+        package var parameters: [Part] = []
+        /// The media types of the body.
+        package var body: [String] = []
+        package var answers: [Part] = []
+
+        package init(name: String, method: String, path: String, summary: String, right: String) {
+            (self.name, self.method, self.path) = (name, method, path)
+            (self.summary, self.right) = (summary, right)
+        }
+    }
+
+    package let sections: [Section]
+
+    package init(sections: [Section]) { self.sections = sections }
+}

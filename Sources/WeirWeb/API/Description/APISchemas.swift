@@ -1,0 +1,158 @@
+import WeirStates
+
+extension APISchema {
+    /// The schemas that others refer to, by name.
+    static let named: [String: APISchema] = [
+        "Problem": .object(
+            [
+                "type": .text.described("urn:weir:problem: and the kind, which never changes."),
+                "title": .text, "status": .whole(400...599),
+                "detail": .text.described("A sentence for people, in the language of the pages."),
+                "instance": .text.described("The path of the request."),
+            ],
+            optional: [
+                "errors": .list(.object(["field": .text, "detail": .text])).described("The mistakes by field.")
+            ]),
+        "Operation": .object(
+            [
+                "id": .text, "title": .text, "summary": .text, "fields": .list(.ref("Field")),
+                "inputSchema": .members.described("The fields as JSON Schema (draft 2020-12)."),
+                "lifetime": .oneOf(["onDemand", "whileWatched"]),
+                "reentry": .oneOf(["cancelPrevious", "joinExisting", "ignore", "queue", "concurrent"]),
+                "reported": .flag, "activeRuns": .whole, "latest": .ref("Run").orNull,
+            ], optional: ["partOf": .text.described("The operation that runs this one as a step.")]),
+        "Field": .object(
+            ["name": .text, "label": .text, "kind": .text, "required": .flag],
+            optional: [
+                "default": .anything, "help": .text, "unit": .text, "values": .list(.text),
+                "groups": .list(.object(["beside": .members, "values": .list(.text)])),
+            ]),
+        "OperationHealth": .object([
+            "operation": .text, "asOf": .time, "days": .whole, "isCut": .flag, "usual": .whole.orNull,
+            "figures": .ref("Figures"), "bucket": .oneOf(["hour", "day"]),
+            "buckets": .list(.object(["start": .time, "figures": .ref("Figures")])),
+            "states": .list(.object(["case": .text, "runs": .whole, "p50": .whole, "p95": .whole])),
+            "slow": .list(.ref("Run")), "slowest": .list(.ref("Run")),
+            "errors": .list(
+                .object(["sentence": .text.orNull, "case": .text, "count": .whole, "newest": .text])),
+            "inputs": .list(.object(["input": .anything, "failed": .whole, "ended": .whole, "newest": .text])),
+        ]),
+        "Figures": .object([
+            "succeeded": .whole, "failed": .whole, "stopped": .whole, "successRate": .number.orNull,
+            "p50": .whole.orNull, "p95": .whole.orNull,
+        ]),
+        "Progress": .object([
+            "completed": .whole, "total": .whole.orNull, "unit": .oneOf(["bytes", "items", "percent"]),
+            "fraction": .number.orNull,
+        ]),
+        "Run": .object([
+            "id": .text, "operation": .text, "actor": .text, "input": .anything, "phase": .oneOf(phases),
+            "case": .text, "state": .anything, "progress": .ref("Progress").orNull, "revision": .whole,
+            "sequence": .whole, "startedAt": .time, "endedAt": .time.orNull, "cause": .text.orNull,
+            "retryOf": .text.orNull, "reported": .flag, "title": .text.orNull,
+        ]),
+        "RunReceipt": .object(
+            ["id": .text, "recorded": .flag, "detail": .text], optional: ["sequence": .whole]
+        ).described("A run whose record is not available yet."),
+        "RunList": .object([
+            "runs": .list(.ref("Run")), "next": .whole.orNull, "beyond": .text.orNull,
+        ]),
+        "RunComparison": .object([
+            "a": .ref("Run"), "b": .ref("Run"), "parting": .whole.orNull, "differingInput": .list(.text),
+            "durations": .object(["a": .whole, "b": .whole]),
+            "steps": .list(
+                .object([
+                    "a": .ref("ComparedState").orNull, "b": .ref("ComparedState").orNull, "difference": .whole.orNull,
+                ])),
+        ]),
+        "ComparedState": .object([
+            "case": .text, "phase": .oneOf(phases), "at": .time, "sequence": .whole, "duration": .whole.orNull,
+        ]),
+        "Output": .object(
+            [
+                "run": .text, "from": .whole, "next": .whole, "count": .whole, "more": .flag, "ended": .flag,
+                "lines": .list(.ref("OutputLine")),
+            ], optional: ["matches": .whole, "searched": .whole, "complete": .flag]),
+        "OutputLine": .object(
+            ["number": .whole, "at": .time, "channel": .oneOf(["stdout", "stderr", "notice"]), "text": .text],
+            optional: ["continues": .flag]),
+        "Artifact": .object(["name": .text, "bytes": .whole, "type": .text, "url": .text]),
+        "Store": .object(store),
+        "StoreDetails": .all(
+            .object(store),
+            .object([
+                "actions": .list(.ref("ActionForm")), "offers": .list(.ref("ActionOffer")),
+                "log": .list(.ref("StoreStep")), "omitted": .whole,
+            ])
+        ),
+        "StoreReceipt": .object(
+            ["id": .text, "recorded": .flag], optional: ["detail": .text, "sequence": .whole, "cursor": .text]
+        ).described("A store whose change is not available yet."),
+        "StoreStep": .object(
+            [
+                "kind": .text, "action": .members.orNull, "actor": .text.orNull, "effects": .list(.members),
+                "returnedTo": .whole.orNull,
+            ],
+            optional: [
+                "sequence": .whole, "revision": .whole, "at": .time, "case": .text, "phase": .oneOf(phases),
+                "cause": .text.orNull,
+            ]),
+        "ActionForm": .object([
+            "type": .text, "title": .text, "tone": .text, "fields": .list(.ref("Field")), "inputSchema": .members,
+        ]),
+        "ActionOffer": .object([
+            "type": .text, "title": .text.orNull, "values": .members, "anchor": .text.orNull, "enabled": .flag,
+        ]),
+        "Change": .object(
+            [
+                "sequence": .whole, "stream": .text, "revision": .whole, "at": .time, "case": .text,
+                "phase": .oneOf(phases), "progress": .ref("Progress").orNull, "state": .anything,
+                "transition": .flag, "cause": .text.orNull,
+            ], optional: ["operation": .text, "store": .text, "step": .ref("StoreStep")]),
+        "Changes": .object(
+            [
+                "epoch": .text, "from": .whole, "to": .whole, "more": .flag, "next": .text,
+                "changes": .list(.ref("Change")),
+            ],
+            optional: [
+                "reset": .object(
+                    ["reason": .oneOf(["gap", "epoch", "future", "audience"]), "detail": .text],
+                    optional: ["lost": .list(.whole)])
+            ]),
+        "Schedule": .object([
+            "operation": .text, "schedule": .text, "timezone": .text, "randomDelaySeconds": .whole,
+            "catchUp": .oneOf(["once", "skip", "all"]),
+            "paused": .object(["by": .text, "at": .time, "reason": .text.orNull]).orNull,
+            "last": .object(["time": .time, "at": .time, "run": .text.orNull, "refusal": .text.orNull]).orNull,
+            "missed": .object(["count": .whole, "newest": .time, "at": .time]).orNull,
+            "next": .list(.object(["time": .time, "start": .time])),
+        ]),
+        "Trigger": .object(["name": .text, "form": .text, "url": .text, "ready": .flag]),
+        "TriggerRequest": .object([
+            "at": .whole, "outcome": .text, "run": .text.orNull, "detail": .text.orNull, "count": .whole,
+        ]),
+        "NotificationRule": .object(["name": .text, "when": .list(.text), "place": .text]),
+        "Delivery": .object([
+            "id": .text, "operation": .text, "run": .text.orNull, "event": .text, "rule": .text, "place": .text,
+            "status": .oneOf(["waiting", "delivered", "failed"]), "attempts": .whole, "at": .whole,
+            "triedAt": .whole.orNull, "nextAt": .whole.orNull, "detail": .text.orNull,
+        ]),
+        "Notice": .object(
+            ["id": .text, "kind": .text, "at": .time, "text": .text],
+            optional: ["file": .text, "lost": .list(.whole)]),
+        "Backup": .object([
+            "status": .oneOf(["ok", "none", "failed", "late"]), "last": .time.orNull, "bytes": .whole.orNull,
+            "verified": .flag.orNull, "problem": .text.orNull, "next": .time.orNull, "making": .flag,
+        ]),
+        "ImportReport": .object([
+            "imported": .list(.text), "skipped": .list(.text), "interrupted": .list(.text), "changes": .whole,
+            "lines": .whole,
+        ]),
+    ]
+
+    private static let store: KeyValuePairs<String, APISchema> = [
+        "id": .text, "title": .text, "summary": .text, "case": .text, "phase": .oneOf(phases), "state": .anything,
+        "progress": .ref("Progress").orNull, "revision": .whole, "sequence": .whole, "cursor": .text,
+        "last": .ref("StoreStep").orNull,
+    ]
+}
