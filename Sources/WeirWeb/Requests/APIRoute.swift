@@ -7,8 +7,9 @@ struct APIRoute: Hashable, Sendable {
     let resource: APIResource
     let values: [String]
 
-    init?(_ segments: ArraySlice<String>) {
-        for resource in APIResource.table {
+    /// Creates the route of a path below `api/v1`; nil if `table` does not have it.
+    init?(_ segments: ArraySlice<String>, in table: [APIResource] = APIResource.table) {
+        for resource in table {
             guard let values = resource.values(in: segments) else { continue }
             (self.resource, self.values) = (resource, values)
             return
@@ -29,6 +30,7 @@ struct APIRoute: Hashable, Sendable {
 
     var requirement: Requirement {
         switch resource.right {
+        case .nothing: .nothing
         case .anything(let verb): .anything(verb)
         case .everything(let verb): .everything(verb)
         case .operation(let verb): .operation(verb, id)
@@ -58,6 +60,8 @@ struct APIResource: Hashable, Sendable {
 
     /// The right that all methods of a resource require, on the first parameter of its path.
     enum Right: Hashable, Sendable {
+        /// No right: the answer is about the caller alone.
+        case nothing
         case anything(Verb)
         case everything(Verb)
         case operation(Verb)
@@ -80,6 +84,13 @@ struct APIResource: Hashable, Sendable {
 
     init(
         _ path: String, _ right: Right, _ methods: APIMethod..., checksQuery: Bool = false, takesRest: Bool = false,
+        answer: @escaping Handler
+    ) {
+        self.init(path, right, methods, checksQuery: checksQuery, takesRest: takesRest, answer: answer)
+    }
+
+    init(
+        _ path: String, _ right: Right, _ methods: [APIMethod], checksQuery: Bool = false, takesRest: Bool = false,
         answer: @escaping Handler
     ) {
         (self.path, self.right, self.methods, self.checksQuery) = (path, right, methods, checksQuery)

@@ -48,7 +48,7 @@ struct APIDescriptionTests {
     @Test func `the description has every method, each under a name of its own, and refers to what it has`() throws {
         let paths = try #require(Self.document["paths"]?.object)
         var names: [String] = []
-        for resource in APIResource.table {
+        for resource in APIDescription.resources {
             for method in resource.methods {
                 let operation = paths["/" + resource.path]?[method.method.rawValue.lowercased()]
                 names.append(try #require(operation?["operationId"]?.string))
@@ -59,6 +59,16 @@ struct APIDescriptionTests {
             var value: JSONValue? = Self.document
             for part in reference.dropFirst(2).split(separator: "/") { value = value?[String(part)] }
             #expect(value != nil, "\(reference)")
+        }
+    }
+
+    @Test func `the table has what the responder for accounts answers, with the same rights`() throws {
+        for resource in APIResource.accounts {
+            let segments = resource.path.split(separator: "/").map { $0.hasPrefix("{") ? "x-1" : String($0) }
+            let described = try #require(APIRoute(segments[...], in: APIResource.accounts))
+            let route = try #require(AccountRoute(["api", "v1"] + segments))
+            #expect(Set(route.methods) == Set(described.methods), "\(resource.path)")
+            #expect(route.requirement == described.requirement, "\(resource.path)")
         }
     }
 

@@ -4,8 +4,11 @@ import WeirStates
 
 /// The OpenAPI 3.1 description of the API, made from ``APIResource/table``.
 enum APIDescription {
+    /// All resources of the API, also those that exist only if senders are authenticated.
+    static let resources = APIResource.table + APIResource.accounts
+
     static func document(mount: MountPath) -> JSONValue {
-        let paths = APIResource.table.map { ("/" + $0.path, JSONValue.object(item($0))) }
+        let paths = resources.map { ("/" + $0.path, JSONValue.object(item($0))) }
         return [
             "openapi": "3.1.0",
             "info": [
@@ -21,7 +24,8 @@ enum APIDescription {
             "tags": .array(tags.map { ["name": .string($0.name), "description": .string($0.text)] }),
             "paths": .object(Dictionary(paths) { $1 }),
             "components": [
-                "schemas": .object(APISchema.named.mapValues { .object($0.value) }),
+                "schemas": .object(
+                    APISchema.named.merging(APISchema.namedOfAccounts) { $1 }.mapValues { .object($0.value) }),
                 "responses": .object(
                     Dictionary(problems.map { ("Problem\($0.status)", problem($0.text, $0.status)) }) { $1 }),
                 "headers": .object(Dictionary(headers.map { ($0.name, header($0.text, $0.schema)) }) { $1 }),
@@ -37,17 +41,20 @@ enum APIDescription {
         ("operations", "Operations and the starts of their runs."), ("runs", "Runs, their output and files."),
         ("stores", "Stores and their actions."), ("feeds", "Changes after a cursor."),
         ("streams", "Feeds and reported runs as Durable Streams."), ("schedules", "Schedules of operations."),
+        ("accounts", "Users, tokens, sessions, links and the audit; only with authentication."),
         ("server", "Imports, backups and messages about the server."),
     ]
 
     static func tag(of resource: APIResource) -> String {
         let first = String(resource.path.prefix { $0 != "/" })
+        if APIResource.accounts.contains(resource) { return "accounts" }
         return tags.contains { $0.name == first } ? first : "server"
     }
 
     /// The right that a resource requires, as a sentence's end.
     static func right(of resource: APIResource) -> String {
         switch resource.right {
+        case .nothing: "none"
         case .anything(let verb): "\(verb.rawValue) on any operation or store"
         case .everything(let verb): "\(verb.rawValue) on everything"
         case .operation(let verb): "\(verb.rawValue) on the operation"
@@ -78,7 +85,8 @@ enum APIDescription {
 
     private static let pathText: [String: String] = [
         "operation": "The id of an operation.", "run": "The id of a run.", "store": "The id of a store.",
-        "upload": "The id of an upload.", "notice": "The id of a message.", "name": "The name of a file.",
+        "upload": "The id of an upload.", "id": "An id from the list.", "notice": "The id of a message.",
+        "name": "A name from the list.",
         "feed": "board, operation-ID, run-ID or store-ID; of streams also output-RUN.",
     ]
 

@@ -16,7 +16,7 @@ struct APIGuide {
 
     private static let page = PageAPI(
         sections: APIDescription.tags.map { tag in
-            let resources = APIResource.table.filter { APIDescription.tag(of: $0) == tag.name }
+            let resources = APIDescription.resources.filter { APIDescription.tag(of: $0) == tag.name }
             return PageAPI.Section(
                 name: tag.name, text: tag.text,
                 methods: resources.flatMap { resource in resource.methods.map { method(of: resource, $0) } })
