@@ -31,6 +31,7 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
                     CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self, NotifyCommands.self,
+                    AssistantCommand.self,
                 ]),
         ],
         defaultSubcommand: nil)

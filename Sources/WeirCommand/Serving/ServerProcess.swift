@@ -273,6 +273,7 @@ struct ServerProcess: Sendable {
         web.version = RootCommand.version
         web.certificate = certificate
         web.offersLinks = accounts.asksWho
+        web.assistantsMayChange = settings.text("assistants.changes") == "yes"
         do {
             return try DashboardServer(
                 board: board, access: .accounts(accounts),

@@ -67,6 +67,9 @@ extension Setting {
             key: "store.viewers", kind: .word(["yes", "no"]), standard: "yes",
             help: "Whether a store's page shows who else has it open, to people who are signed in."),
         Setting(
+            key: "assistants.changes", kind: .word(["yes", "no"]), standard: "no",
+            help: "Whether assistants that use `/mcp` can start, retry, cancel and decide, if their token may."),
+        Setting(
             key: "store.state-bytes", kind: .integer(1_024...2_097_152), standard: "262144",
             help: "The maximum size of a state that is put into a store, in bytes."),
         Setting(

@@ -123,7 +123,7 @@ extension Route {
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
             .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
-            .healthReady, .hello, .metrics, .apiGuide:
+            .healthReady, .hello, .metrics, .apiGuide, .assistant:
             nil
         }
     }

@@ -38,6 +38,8 @@ extension Route {
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
         case .runChange, .runViews, .pins, .apiGuide: .anything(.see)
+        // The requests of its tools are checked like those of programs.
+        case .assistant: .anything(.see)
         // The board checks each run.
         case .manyRunCancellations: .anything(.cancel)
         case .manyRunRetries: .anything(.start)

@@ -62,6 +62,8 @@ enum Route: Hashable, Sendable {
     /// A file of `Public`, by its path segments.
     case asset([String])
     case api(APIRoute)
+    /// Messages of assistants (the Model Context Protocol).
+    case assistant
     /// The description of the API as a page.
     case apiGuide
     case metrics
@@ -97,6 +99,7 @@ enum Route: Hashable, Sendable {
             self = .notificationTest(segments[1])
         case (1, "system"): self = .system
         case (1, "api"): self = .apiGuide
+        case (1, "mcp"): self = .assistant
         case (1, "hello"): self = .hello
         case (1, "metrics"): self = .metrics
         case (1, "pins"): self = .pins
@@ -186,6 +189,7 @@ enum Route: Hashable, Sendable {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal, .resumption: [.post]
         case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
+        case .assistant: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]
         case .manyRunCancellations, .manyRunRetries, .runViews, .pins: [.post]
@@ -198,7 +202,7 @@ enum Route: Hashable, Sendable {
     /// Whether errors are always problem documents rather than pages.
     var isForPrograms: Bool {
         switch self {
-        case .api, .poll, .healthLive, .healthReady, .hello, .hook, .metrics, .runLines: true
+        case .api, .assistant, .poll, .healthLive, .healthReady, .hello, .hook, .metrics, .runLines: true
         default: false
         }
     }

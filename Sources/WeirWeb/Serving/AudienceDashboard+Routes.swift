@@ -62,6 +62,7 @@ extension AudienceDashboard {
             try await SchedulePauses(dashboard: self).pause(id, exchange)
         case .scheduleResumption(let id):
             try await SchedulePauses(dashboard: self).resume(id, exchange)
+        case .assistant: throw .noSuchPage  // Handled by the dashboard.
         case .hook: throw .noSuchPage  // Handled before authorization.
         case .notificationTest(let id):
             try await HookPages(dashboard: self).test(id, exchange)

@@ -118,6 +118,11 @@ extension Dashboard {
                 reading = services.bodiesBeingRead.begin(right, stop: stopBody)
             }
             defer { if let reading { services.bodiesBeingRead.end(reading) } }
+            if route == .assistant {
+                return try await AssistantRoute(dashboard: seen, exchange: exchange) {
+                    await self.respond(to: $0, authentication, check: access, from: origin)
+                }.answer()
+            }
             let response = try await seen.answer(exchange)
             if origin != nil, let run = route.shownRun {
                 audited.showsOutput = ((try? await seen.board.outputTail(of: run).head) ?? 0) > 0

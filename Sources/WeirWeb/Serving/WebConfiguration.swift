@@ -77,6 +77,8 @@ public struct WebConfiguration: Sendable {
     package var helloRoute = false
     /// Whether a store's page shows named users who else has it open.
     package var showsViewers = true
+    /// Whether assistants at `POST mcp` are offered the tools that change something.
+    package var assistantsMayChange = false
     /// Whether users can create links to a run.
     package var offersLinks = false
     /// The certificate with which `DashboardServer` serves HTTP/2 and HTTP/1.1 over TLS; nil for unencrypted HTTP/1.1.

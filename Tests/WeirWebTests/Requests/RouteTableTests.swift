@@ -29,7 +29,7 @@ struct RouteTableTests {
             "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
-            "/gallery", "/api", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/gallery", "/api", "/mcp", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
             "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
             "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
             "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
@@ -118,7 +118,7 @@ struct RouteTableTests {
     }
 
     /// The number of cases in the switch below, except the API, and of the resources of the API.
-    private static let kindCount = 47 + APIResource.table.count
+    private static let kindCount = 48 + APIResource.table.count
 
     private func apiPath(_ route: Route?) -> String? {
         guard case .api(let route)? = route else { return nil }
@@ -174,6 +174,7 @@ struct RouteTableTests {
         case .healthReady: "healthReady"
         case .hello: "hello"
         case .apiGuide: "apiGuide"
+        case .assistant: "assistant"
         case .api: "api"
         }
     }
