@@ -8,10 +8,13 @@ function fields(form) {
   return /** @type {HTMLInputElement[]} */ ([...form.elements]).filter((field) => field.name && field.matches("input, select, textarea"));
 }
 
+/** The key of a field: the checkboxes of several choices have the same name. @param {HTMLInputElement} field */
+const keyOf = (field) => (field.type === "checkbox" && field.value !== "true" ? `${field.name} ${field.value}` : field.name);
+
 /** Stores the values of a submitted form, without files and secrets. @param {HTMLFormElement} form */
 export function remember(form) {
   const typed = fields(form).filter((field) => !field.matches(FORGOTTEN));
-  const values = typed.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value]);
+  const values = typed.map((field) => [keyOf(field), field.type === "checkbox" ? field.checked : field.value]);
   try {
     localStorage.setItem(KEPT + form.id, JSON.stringify(values));
   } catch (error) {
@@ -29,7 +32,7 @@ export function recall(form) {
     return console.warn("What was typed last cannot be read", error);
   }
   for (const field of fields(form)) {
-    const value = values.get(field.name);
+    const value = values.get(keyOf(field));
     if (value === undefined || field.matches(FORGOTTEN)) continue;
     if (typeof value === "boolean") field.checked = value;
     else if (!(field instanceof HTMLSelectElement) || [...field.options].some((option) => option.value === value)) field.value = value;

@@ -18,7 +18,11 @@ export function tell(form, problem) {
       elsewhere.push(detail);
       continue;
     }
-    const message = say(form, `${form.id}-${field}-error`, detail, (added) => (control.closest("label") ?? control).after(added));
+    const message = say(form, `${form.id}-${field}-error`, detail, (added) => {
+      const group = control.closest("fieldset.choices");
+      if (group) group.append(added);
+      else (control.closest("label") ?? control).after(added);
+    });
     const described = new Set((control.getAttribute("aria-describedby") ?? "").split(/\s+/).filter(Boolean));
     control.setAttribute("aria-describedby", [...described.add(message.id)].join(" "));
     control.setAttribute("aria-invalid", "true");
@@ -35,7 +39,7 @@ export function tell(form, problem) {
  * @param {HTMLFormElement} form @param {Element} [only]
  */
 export function takeBack(form, only) {
-  for (const control of /** @type {Iterable<HTMLInputElement>} */ (only ? [only] : form.elements)) {
+  for (const control of /** @type {Iterable<HTMLInputElement>} */ (only ? [named(form, /** @type {HTMLInputElement} */ (only).name) ?? only] : form.elements)) {
     if (!control.hasAttribute("aria-invalid")) continue;
     control.removeAttribute("aria-invalid");
     release(control, "aria-describedby", "aria-invalid");

@@ -35,7 +35,10 @@ export function forget(name, at) {
 /** The upload's metadata: the file, and the fields beside it. @param {Iterable<[string, FormDataEntryValue]>} data */
 export function metadata(data) {
   const pairs = [...data].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [["filename", value.name], ["filetype", value.type]]));
-  return pairs.filter(([, value]) => value).map(([name, value]) => `${name} ${btoa(String.fromCharCode(...new TextEncoder().encode(value)))}`).join(",");
+  /** A key occurs once: several choices are separated by commas. @type {Map<string, string>} */
+  const values = new Map();
+  for (const [name, value] of pairs) values.set(name, values.has(name) ? `${values.get(name)},${value}` : value);
+  return [...values].filter(([, value]) => value).map(([name, value]) => `${name} ${btoa(String.fromCharCode(...new TextEncoder().encode(value)))}`).join(",");
 }
 
 /**

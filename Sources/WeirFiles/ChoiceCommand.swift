@@ -150,18 +150,23 @@ extension DefinitionReader {
         }
         for input in inputs {
             guard let choice = choices[input.field.name] else { continue }
-            checkFields(of: choice, choices, input.place["options"]?["command"] ?? input.place)
+            checkFields(of: choice, input.field, choices, input.place["options"]?["command"] ?? input.place)
         }
         return choices
     }
 
     /// Reports dependencies on inputs without a fixed list of values.
     private mutating func checkFields(
-        of choice: ChoiceCommand, _ choices: [String: ChoiceCommand], _ place: FileValue
+        of choice: ChoiceCommand, _ input: InputField, _ choices: [String: ChoiceCommand], _ place: FileValue
     ) {
         var count = 1
         for name in choice.fields {
-            if let other = choices[name] {
+            if fields[name]?.takesSeveral == true || input.takesSeveral {
+                list.note(
+                    place,
+                    "A list of values cannot depend on `choices`, and those of `choices` on no other input. Remove "
+                        + "{{\(name)}}.")
+            } else if let other = choices[name] {
                 guard !other.fields.isEmpty else { continue }
                 list.note(
                     place,

@@ -13,7 +13,7 @@ package struct StepCondition: Sendable, Hashable {
         case own(String)
     }
 
-    package indirect enum Test: Sendable, Hashable {
+    package indirect enum Test: Sendable, Hashable, Codable {
         /// The text of the value is one of these, in which `*` matches any text.
         case isOneOf([String])
         case isAbove(Double)
@@ -61,9 +61,11 @@ package struct StepCondition: Sendable, Hashable {
 }
 
 extension StepCondition.Test {
-    /// Whether the test holds for a value; an absent one is an empty text.
+    /// Whether the test holds for a value, or for one of the values of a list; an absent one is an empty text.
     package func holds(for value: JSONValue?) -> Bool {
         switch self {
+        case .not(let test): return !test.holds(for: value)
+        case _ where value?.array?.isEmpty == false: return value?.array?.contains { holds(for: $0) } == true
         case .isOneOf(let texts): return texts.contains { Self.fits(Self.text(value), $0) }
         case .isAbove(let bound): return Self.number(value).map { $0 > bound } ?? false
         case .isBelow(let bound): return Self.number(value).map { $0 < bound } ?? false
@@ -71,7 +73,6 @@ extension StepCondition.Test {
             guard let compiled = try? TextPattern(pattern, for: .line) else { return false }
             if case .matched = compiled.match(Self.text(value)).outcome { return true }
             return false
-        case .not(let test): return !test.holds(for: value)
         }
     }
 

@@ -134,6 +134,35 @@ struct FileMistakeTests {
             "title: T\ncommand: [a]\ninputs: [{name: x, min: 3}]",
             "3:20: `min` belongs to an input of the type `integer` or `number`."
         ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, type: choices, options: ['a,b', c]}]",
+            "3:44: A comma separates the values of `choices`. Remove it from “a,b”."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, type: choices, options: [a, b], default: [a, c]}]",
+            "3:61: `default` does not fit the input. Choose one or more of “a” and “b”, not “c”."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, if: {y: a}}, {name: y, options: [a]}]",
+            "3:25: There is no input “y” above this one. Declare the input that decides first."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: y}, {name: x, if: {y: a}}]",
+            "3:36: The input “y” cannot decide what a form shows. Use an input of the type `choice`, `choices` or `switch`."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: y, options: [a, b]}, {name: x, if: {y: c}}]",
+            "3:54: The input can never be shown: `y` is one of a, b. Correct the condition."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: y, options: [a, b], default: a}, {name: x, if: {y: [a, b]}}]",
+            "3:66: The input is always shown. Remove the condition on `y`, or correct it."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs:\n  - {name: y, type: choices, options: [a, b]}\n"
+                + "  - {name: x, options: {command: [ls, '{{y}}']}}",
+            "5:34: A list of values cannot depend on `choices`, and those of `choices` on no other input. Remove {{y}}."
+        ),
         ("title: T\ncommand: [a]\ninputs: [{name: x}, {name: x}]", "3:28: The input “x” is declared twice."),
         ("title: &a T\ncommand: [x]", "1:8: Anchors (&) are not supported."),
         ("title: &a T\ncommand: [*a]", "2:11: Anchors and aliases (& and *) are not supported."),

@@ -30,10 +30,13 @@ package struct TriggerRule: Sendable, Hashable {
         package let name: String
         /// A template with paths below `body` or `header`.
         package let value: PathTemplate
+        /// Whether the value can be a list of scalars.
+        package let takesList: Bool
 
-        package init(name: String, value: PathTemplate) {
+        package init(name: String, value: PathTemplate, takesList: Bool = false) {
             self.name = name
             self.value = value
+            self.takesList = takesList
         }
     }
 
@@ -77,7 +80,7 @@ package struct TriggerRule: Sendable, Hashable {
         var mistakes: [InputMistake] = []
         for entry in inputs {
             do throws(TriggerRequest.Unusable) {
-                input[entry.name] = try self.input(entry.value, of: request)
+                input[entry.name] = try self.input(entry, of: request)
             } catch {
                 mistakes.append(InputMistake(field: entry.name, message: error.message))
             }
@@ -87,9 +90,10 @@ package struct TriggerRule: Sendable, Hashable {
 
     /// The value of an input: a scalar that stands alone keeps its type.
     private func input(
-        _ template: PathTemplate, of request: TriggerRequest
+        _ entry: Input, of request: TriggerRequest
     ) throws(TriggerRequest.Unusable) -> JSONValue? {
-        if let path = template.single { return try request.value(at: path) }
+        let template = entry.value
+        if let path = template.single { return try request.value(at: path, orList: entry.takesList) }
         var texts: [ValuePath: String] = [:]
         for path in template.paths { texts[path] = try request.insertion(at: path) }
         return template.filled { texts[$0] }.map(JSONValue.string)
@@ -176,8 +180,8 @@ package struct TriggerRequest: Sendable {
 
     /// The value of an input at a path; nil for null, and for a member or header that was not sent.
     ///
-    /// Throws if the path leads into a scalar, to no element of a list, or to a list or object.
-    fileprivate func value(at path: ValuePath) throws(Unusable) -> JSONValue? {
+    /// Throws if the path leads into a scalar, to no element of a list, or to an object or an unwanted list.
+    fileprivate func value(at path: ValuePath, orList takesList: Bool = false) throws(Unusable) -> JSONValue? {
         guard path.root == "body", let below = path.below else { return scalar(at: path) }
         var value = body
         for name in below.names {
@@ -195,6 +199,7 @@ package struct TriggerRequest: Sendable {
         }
         switch value {
         case .null: return nil
+        case .array(let values) where takesList && values.allSatisfy { $0.exactText != nil }: return value
         case .array, .object:
             throw Unusable(
                 Message(InputWording.pathKind, ["path": "\(path)", "given": InputField.kind(of: value)]))

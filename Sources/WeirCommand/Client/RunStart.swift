@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import WeirOperations
 import WeirStates
 
 struct RunStart: Sendable {
@@ -20,7 +21,8 @@ struct RunStart: Sendable {
     ) async throws(ClientError) -> JSONValue {
         let description = try await client.succeed(get: ["operations", operation]).body
         let known = description?["fields"]?.array ?? []
-        try arguments.check(against: known.compactMap { $0["name"]?.string })
+        let several = known.filter { $0["kind"]?.string == "choices" }.compactMap { $0["name"]?.string }
+        try arguments.check(against: known.compactMap { $0["name"]?.string }, several: several)
         let form = try form(arguments, known, standardInput)
         guard let file = form.file else { return try await start(operation, .form(form.fields)) }
         let upload = try UploadBody(
@@ -48,12 +50,13 @@ struct RunStart: Sendable {
                 throw ClientError(.refused, "“\(field.name)” takes a file. Write \(field.name)=@FILE.")
             }
         }
-        // In a form an absent checkbox means false, but an omitted argument means the default.
-        for field in known where field["kind"]?.string == "boolean" && field["default"]?.bool == true {
-            guard let name = field["name"]?.string, !arguments.fields.contains(where: { $0.name == name }) else {
-                continue
-            }
-            form.fields.append((name, "true"))
+        // In a form absent checkboxes are unchecked, but an omitted argument means the default.
+        for field in known {
+            guard let name = field["name"]?.string, let standard = field["default"], standard != false,
+                ["boolean", "choices"].contains(field["kind"]?.string),
+                !arguments.fields.contains(where: { $0.name == name })
+            else { continue }
+            form.fields.append((name, standard.formText))
         }
         return form
     }
@@ -128,9 +131,6 @@ package struct InputArguments: Sendable, Hashable {
                     .refused, "“\(VisibleText.line(word))” is not an input. Write name=value, such as database=orders.")
             }
             let name = String(word[..<equals])
-            guard !fields.contains(where: { $0.name == name }) else {
-                throw ClientError(.refused, "“\(VisibleText.line(name))” is given twice. Give each input once.")
-            }
             fields.append(Field(name: name, source: Self.source(word[word.index(after: equals)...])))
         }
         self.fields = fields
@@ -143,8 +143,12 @@ package struct InputArguments: Sendable, Hashable {
         return .text(String(value))
     }
 
-    /// Throws if a field is not one of the operation's.
-    func check(against known: [String]) throws(ClientError) {
+    /// Throws if a field is not one of the operation's, or is given twice and does not take several values.
+    func check(against known: [String], several: [String] = []) throws(ClientError) {
+        var names: Set<String> = []
+        for field in fields where !names.insert(field.name).inserted && !several.contains(field.name) {
+            throw ClientError(.refused, "“\(VisibleText.line(field.name))” is given twice. Give each input once.")
+        }
         guard let stranger = fields.first(where: { !known.contains($0.name) }) else { return }
         let list = known.isEmpty ? "It takes no input." : "Its fields are \(known.joined(separator: ", "))."
         throw ClientError(.refused, "The operation has no field “\(VisibleText.line(stranger.name))”. \(list)")

@@ -56,7 +56,7 @@ extension OperationKeys {
             .init("title", .words(limit: 100), "What people call the step."),
             .init("uses", .text(limit: 40), "The id of the operation that it runs."),
             .init(
-                "with", .dictionary(of: .scalar, limit: 50),
+                "with", .dictionary(of: given, limit: 50),
                 "Inputs of the step, by name; {{input}} stands for an input, {{steps.name.value}} for what an earlier step reported."
             ),
             .init("approve", .object(approval), "What a person decides."),
@@ -84,7 +84,7 @@ extension OperationKeys {
                 "What a restart of the server means for the step that is running; `fail` by default."),
         ] + program
 
-    private static let values = Shape.list(of: .text(limit: 100_000), limit: 1_000)
+    static let values = Shape.list(of: .text(limit: 100_000), limit: 1_000)
 
     private static let bounds: [Shape.Key] = [
         .init("above", .number, "A number that the value must exceed."),
@@ -92,7 +92,7 @@ extension OperationKeys {
         .init("match", .text(limit: 2_000), "A regular expression that must match a part of the value."),
     ]
 
-    private static let tests: [Shape.Key] =
+    static let tests: [Shape.Key] =
         bounds + [
             .init(
                 "not", .either(.either(.text(limit: 500), values), .object(bounds)),

@@ -97,6 +97,9 @@ enum OperationKeys {
         return (root.members ?? []).allSatisfy { member in keys.contains { $0.name == member.name } }
     }
 
+    /// The value of an input, or the list of values of `choices`.
+    static let given = Shape.either(.scalar, .list(of: .scalar, limit: 500))
+
     private static let group = Shape.object([
         .init("if", .name(limit: 40), required: true, "The input that must have a value, or be true."),
         .init("args", .list(of: .text(limit: 100_000), limit: 100), required: true, "The arguments that it brings."),
@@ -108,13 +111,19 @@ enum OperationKeys {
         .init("label", .words(limit: 200), "What people call it."),
         .init("help", .words(limit: 1_000), "A sentence shown beside it."),
         .init("required", .flag, "Whether a run cannot start without it."),
-        .init("default", .scalar, "The value if none is given."),
+        .init(
+            "default", given,
+            "The value if none is given; of `choices`, a list of values."),
+        .init(
+            "if", .dictionary(of: .either(.either(.text(limit: 500), values), .object(tests)), limit: 20),
+            "The values of earlier inputs with which this one is shown and has a value, such as {environment: production}."
+        ),
         .init(
             "kept", .name(limit: 40),
             "The secret that the server keeps under this name (weir secret set), used if no value is given."),
         .init(
             "options", .either(.list(of: .text(limit: 200), limit: 500), .object(choices)),
-            "The values of a choice, or the program that lists them."),
+            "The values of a `choice` or `choices`, or the program that lists them."),
         .init("pattern", .text(limit: 500), "A regular expression that a text must match whole."),
         .init("max_length", .integer(1...100_000), "How many characters a text has at most."),
         .init("min", .number, "The smallest number."),
@@ -146,7 +155,7 @@ enum OperationKeys {
         .init(
             "only", .list(of: .text(limit: 40), limit: ScheduleDays.limit),
             "The only days with starts, such as 2026-12-25 or 2026-12-24..2027-01-02."),
-        .init("inputs", .dictionary(of: .scalar, limit: 50), "The inputs of the runs, by name."),
+        .init("inputs", .dictionary(of: given, limit: 50), "The inputs of the runs, by name."),
     ]
 
     private static let retry: [Shape.Key] = [
@@ -181,7 +190,7 @@ enum OperationKeys {
 }
 
 enum InputKind: String, CaseIterable {
-    case text, multiline, date, time, url, integer, number, `switch`, choice, secret, file
+    case text, multiline, date, time, url, integer, number, `switch`, choice, choices, secret, file
 }
 
 enum Overlap: String, CaseIterable {

@@ -3,7 +3,7 @@ import WeirOperations
 import WeirStates
 
 struct DeclaredInput {
-    let field: InputField
+    var field: InputField
     let label: LocalizedText?
     let help: LocalizedText?
     let place: FileValue
@@ -14,7 +14,8 @@ extension DefinitionReader {
         var inputs: [DeclaredInput] = []
         var variables: [String: String] = [:]
         for element in value?.list ?? [] {
-            guard let input = input(element) else { continue }
+            guard var input = input(element) else { continue }
+            input.field.conditions = conditions(element["if"], inputs)
             let name = input.field.name
             if let other = variables.updateValue(name, forKey: Self.variable(for: name)) {
                 list.note(
@@ -46,12 +47,13 @@ extension DefinitionReader {
         checkPlain(value["help"])
         let label = LocalizedText(value["label"])
         let help = LocalizedText(value["help"])
-        let standard = type == .file ? nil : value["default"].flatMap { Self.standard($0, kind) }
+        let standard = type == .file ? nil : value["default"].flatMap { Self.standard($0, kind, type) }
         let kept = type == .secret ? value["kept"]?.text : nil
         var field = InputField(
             name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag == true && kept == nil,
             default: standard, help: help?.text, unit: value["unit"]?.text)
         (field.kept, field.format) = (kept, TextFormat(rawValue: type.rawValue))
+        field.takesSeveral = type == .choices
         if case .number = kind {
             field.exactBounds = ExactBounds(least: Self.exact(value["min"]), most: Self.exact(value["max"]))
         }
@@ -93,12 +95,16 @@ extension DefinitionReader {
             }
             return .number(low...high)
         // The values that a program lists are set later, by `OperationDefinition.with(choices:)`.
-        case .choice where value["options"]?.members != nil: return .text(maximumLength: ChoiceCommand.length)
-        case .choice:
+        case .choice where value["options"]?.members != nil, .choices where value["options"]?.members != nil:
+            return .text(maximumLength: ChoiceCommand.length)
+        case .choice, .choices:
             let options = value["options"]?.list?.compactMap(\.text) ?? []
             guard !options.isEmpty else {
                 list.note(value, "A choice needs `options`, such as [small, large].")
                 return nil
+            }
+            if type == .choices, let option = value["options"]?.list?.first(where: { $0.text?.contains(",") == true }) {
+                list.note(option, "A comma separates the values of `choices`. Remove it from “\(option.text ?? "")”.")
             }
             if Set(options).count < options.count {
                 list.note(value["options"] ?? value, "`options` has the same value twice.")
@@ -125,7 +131,7 @@ extension DefinitionReader {
     /// Reports members that have no meaning for this type of input.
     private mutating func checkMembers(_ value: FileValue, _ type: InputKind) {
         let fitting: [String: [InputKind]] = [
-            "options": [.choice], "pattern": [.text], "max_length": [.text, .multiline, .secret],
+            "options": [.choice, .choices], "pattern": [.text], "max_length": [.text, .multiline, .secret],
             "kept": [.secret], "min": [.integer, .number], "max": [.integer, .number], "unit": [.integer, .number],
         ]
         for member in value.members ?? [] {
@@ -164,7 +170,10 @@ extension DefinitionReader {
         }
     }
 
-    private static func standard(_ value: FileValue, _ kind: InputField.Kind) -> JSONValue? {
+    private static func standard(_ value: FileValue, _ kind: InputField.Kind, _ type: InputKind) -> JSONValue? {
+        if type == .choices || value.list != nil {
+            return .array((value.list ?? [value]).compactMap { $0.text.map(JSONValue.string) })
+        }
         guard let text = value.text else { return nil }
         switch kind {
         case .boolean: return value.flag.map { .bool($0) } ?? .string(text)

@@ -12,7 +12,7 @@ extension DefinitionReader {
             }
             let filters = (each["only"]?.members ?? []).compactMap { filter($0) }
             let inputs = (each["inputs"]?.members ?? []).compactMap { triggerInput($0, fields) }
-            for field in fields where field.isRequired && field.defaultValue == nil {
+            for field in fields where field.isRequired && field.defaultValue == nil && field.conditions.isEmpty {
                 guard each["inputs"]?[field.name] == nil else { continue }
                 list.note(
                     each["inputs"] ?? each,
@@ -38,7 +38,7 @@ extension DefinitionReader {
     }
 
     private mutating func triggerInput(_ member: FileMember, _ fields: [InputField]) -> TriggerRule.Input? {
-        guard fields.contains(where: { $0.name == member.name }) else {
+        guard let field = fields.first(where: { $0.name == member.name }) else {
             let nearest = NearestName.of(member.name, among: fields.map(\.name)).map { "Did you mean `\($0)`?" }
             list.note(
                 member.place,
@@ -53,7 +53,7 @@ extension DefinitionReader {
                 "“{{\(path)}}” is not a path in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
             )
         }
-        return TriggerRule.Input(name: member.name, value: template)
+        return TriggerRule.Input(name: member.name, value: template, takesList: field.takesSeveral)
     }
 
     private func isInRequest(_ path: ValuePath) -> Bool {
@@ -134,7 +134,7 @@ extension DefinitionReader {
                         + "Give the input `kept: NAME`, and set that secret of the server with weir secret set NAME.")
                 return nil
             }
-            texts[member.name] = member.value.text
+            texts[member.name] = givenText(member.value)
         }
         var members: [String: JSONValue] = [:]
         for (name, text) in texts {

@@ -134,14 +134,17 @@ extension OperationDefinition {
             let groups = list.groups
             var known: Set<String> = []
             let values = groups.flatMap(\.values).filter { known.insert($0).inserted }
+                .filter { !field.takesSeveral || !$0.contains(",") }
             // While values are missing, the default is kept, so that no run starts without it.
             var standard = field.defaultValue
-            if !list.isPending, standard?.string.map(values.contains) != true { standard = nil }
+            let chosen = standard?.array?.compactMap(\.string) ?? standard?.string.map { [$0] } ?? []
+            if !list.isPending, chosen.isEmpty || !chosen.allSatisfy(values.contains) { standard = nil }
             var filled = InputField(
                 field.name, field.label, .choice(values), required: field.isRequired, default: standard,
                 help: values.isEmpty ? list.failure ?? field.help : field.help, unit: field.unit)
             filled.groups = groups.filter { !$0.conditions.isEmpty }
             filled.isPending = list.isPending
+            (filled.takesSeveral, filled.conditions) = (field.takesSeveral, field.conditions)
             return filled
         }
         return definition

@@ -159,7 +159,8 @@ package struct CommandInput: OperationInput {
         case .bool(let flag): flag ? "true" : "false"
         // A file is represented by its name.
         case .object(let members): members["filename"]?.string
-        case .null, .array, nil: nil
+        case .array(let values): values.isEmpty ? nil : values[...].compactMap(\.exactText).joined(separator: ",")
+        case .null, nil: nil
         }
     }
 

@@ -95,7 +95,7 @@ extension DefinitionReader {
     }
 
     /// The tests of one value.
-    private mutating func tests(_ value: FileValue) -> [StepCondition.Test] {
+    mutating func tests(_ value: FileValue) -> [StepCondition.Test] {
         if let text = value.text { return [.isOneOf([text])] }
         if let texts = value.list { return [.isOneOf(texts.compactMap(\.text))] }
         var tests: [StepCondition.Test] = []
@@ -120,11 +120,12 @@ extension DefinitionReader {
         case .input(let name):
             guard let field = fields[name] else { return }
             switch field.kind {
+            case .choice where field.takesSeveral: return
             case .choice(let options) where !options.isEmpty: values = options.map { .string($0) }
             case .boolean: values = [.bool(true), .bool(false)]
             default: return
             }
-            if !field.isRequired { values.append(nil) }
+            if !field.isRequired || !field.conditions.isEmpty { values.append(nil) }
         case .step(let name, "outcome"):
             values = ["succeeded", "skipped"]
             if !scope.order.successes(before: scope.name).contains(name) {

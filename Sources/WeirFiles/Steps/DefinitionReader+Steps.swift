@@ -131,7 +131,13 @@ extension DefinitionReader {
                 field: InputField(name, name, name == "index" ? .integer(0...Int64.max) : .multiline()), label: nil,
                 help: nil, place: value)
         }
-        return inputs.filter { isMentioned($0.field.name) } + given + special
+        // The input that decides whether another is shown need not be mentioned.
+        let mentioned = inputs.filter { isMentioned($0.field.name) }.map { input in
+            var input = input
+            if !input.field.conditions.isEmpty { input.field = input.field.optional }
+            return input
+        }
+        return mentioned + given + special
     }
 
     private mutating func approval(_ value: FileValue?, _ scope: StepScope) -> StepsPlan.Approval? {
@@ -220,7 +226,7 @@ extension DefinitionReader {
 
     /// A text with inputs of the operation and reported values of earlier steps.
     mutating func value(_ value: FileValue, _ scope: StepScope) -> StepValue? {
-        guard let text = value.text else { return nil }
+        guard let text = givenText(value) else { return nil }
         do throws(TextTemplate.Mistake) {
             let read = try StepValue(text, scope)
             for part in read.parts {

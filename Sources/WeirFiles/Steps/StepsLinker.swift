@@ -121,7 +121,7 @@ struct StepsLinker {
             }
             check(given, field, whole, &list)
         }
-        for field in fields where field.isRequired && field.defaultValue == nil {
+        for field in fields where field.isRequired && field.defaultValue == nil && field.conditions.isEmpty {
             guard !step.values.contains(where: { $0.name == field.name }) else { continue }
             list.note(
                 step.place, "The operation “\(id)” needs the input `\(field.name)`. Give it in `with`.")
@@ -139,10 +139,10 @@ struct StepsLinker {
                 "The secret “\(secret.name)” would be recorded as the input `\(field.name)`, which is none. Give it to a secret."
             )
         }
-        if given.value.parts.count == 1, let source = sources.first, !Self.fits(source.kind, field.kind) {
+        if given.value.parts.count == 1, let source = sources.first, !Self.fits(source, field) {
             list.note(
                 given.valuePlace,
-                "The input “\(source.name)” is \(Self.words(source.kind)), and `\(field.name)` takes \(Self.words(field.kind)). Change the type of one."
+                "The input “\(source.name)” is \(Self.words(source)), and `\(field.name)` takes \(Self.words(field)). Change the type of one."
             )
         }
         guard given.value.parts.count == 1, case .text(let text)? = given.value.parts.first else { return }
@@ -155,8 +155,9 @@ struct StepsLinker {
     }
 
     /// Whether every value of the first kind is valid for the second.
-    private static func fits(_ source: InputField.Kind, _ field: InputField.Kind) -> Bool {
-        switch (source, field) {
+    private static func fits(_ source: InputField, _ field: InputField) -> Bool {
+        switch (source.kind, field.kind) {
+        case (.choice, .choice) where source.takesSeveral && !field.takesSeveral: false
         case (.integer, .integer), (.integer, .number), (.number, .number), (.boolean, .boolean): true
         case (.choice(let values), .choice(let accepted)): Set(values).isSubset(of: accepted)
         case (.url, .url), (.file, .file): true
@@ -166,8 +167,9 @@ struct StepsLinker {
         }
     }
 
-    private static func words(_ kind: InputField.Kind) -> String {
-        switch kind {
+    private static func words(_ field: InputField) -> String {
+        switch field.kind {
+        case .choice(let values) where field.takesSeveral: "several of \(values.prefix(6).joined(separator: ", "))"
         case .text: "one line of text"
         case .multiline: "a text of several lines"
         case .url: "a URL"

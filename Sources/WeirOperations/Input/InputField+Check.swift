@@ -29,6 +29,7 @@ extension InputField {
     /// - Throws: The reason why the value is rejected.
     func check(_ value: JSONValue, within time: inout Duration) throws(InputRejection) -> JSONValue {
         switch kind {
+        case _ where takesSeveral: return try several(value)
         case .text(let limit, let pattern):
             let text = try text(value, limit: limit)
             guard !text.unicodeScalars.contains(where: Self.breaksLine) else {
@@ -68,6 +69,16 @@ extension InputField {
         }
     }
 
+    /// Validates a list of choices; returns them in the order of the options, each once.
+    private func several(_ value: JSONValue) throws(InputRejection) -> JSONValue {
+        if isPending { throw InputRejection(.choicePending) }
+        guard let given = value.array else { throw rejection(of: value) }
+        // The values that a program lists are unknown when the file is read.
+        guard case .choice(let values) = kind else { return value }
+        if let wrong = given.first(where: { $0.string.map(values.contains) != true }) { throw rejection(of: wrong) }
+        return .array(values.map(JSONValue.string).filter(given.contains))
+    }
+
     /// The message that states what the field accepts and quotes the rejected value.
     func rejection(of value: JSONValue) -> InputRejection {
         var demand = demand
@@ -97,6 +108,8 @@ extension InputField {
         case .number(let range): Self.number(bounds(range))
         case .boolean: (.boolean, .booleanNot, [:])
         case .choice([]): (.choiceEmpty, .choiceEmpty, [:])
+        case .choice(let values) where takesSeveral:
+            (.choices, .choicesNot, ["values": .all(values.map { "“\($0)”" })])
         case .choice(let values): (.choice, .choiceNot, ["values": .either(values.map { "“\($0)”" })])
         // Never quoted in a message.
         case .secret(let limit): (.secret, .secret, ["limit": "\(limit)"])

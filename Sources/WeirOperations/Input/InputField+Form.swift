@@ -7,8 +7,14 @@ extension InputField {
     /// Numbers have no grouping. Invalid numbers are kept as text, for `validate` to reject, and so is what could be another
     /// number to a reader of the form's language, such as `1.234` where the decimal mark is a comma.
     /// A checkbox is true if it is sent with a value other than `false`, `off`, `no`, `0` or an empty text.
+    ///
+    /// Several choices are separated by commas; an empty text is none of them.
     package func value(fromForm text: String, decimal: String = ".") -> JSONValue? {
         switch kind {
+        case _ where takesSeveral:
+            return .array(
+                text.split(separator: ",").map { .string($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+                    .filter { $0 != "" })
         case .text, .multiline, .choice, .secret, .file:
             return text.isEmpty ? nil : .string(text)
         case .url:
@@ -27,7 +33,7 @@ extension InputField {
     ///
     /// - Parameters:
     ///   - form: The submitted values by name, or by ``controlName``. Unknown names are kept, for `validate` to reject.
-    ///   - fields: The fields of the form. A boolean field that was not submitted is an unchecked checkbox.
+    ///   - fields: The fields of the form. Boolean fields and several choices that were not submitted are unchecked.
     ///   - decimal: The decimal mark of the form's language.
     /// - Returns: The input for `validate`.
     package static func object(
@@ -40,6 +46,8 @@ extension InputField {
                 members[field.name] = field.value(fromForm: text, decimal: decimal)
             } else if field.kind == .boolean {
                 members[field.name] = .bool(false)
+            } else if field.takesSeveral {
+                members[field.name] = []
             }
         }
         return .object(members)
@@ -65,6 +73,7 @@ extension InputField {
             let words = ["true", "on", "yes", "1", "false", "off", "no", "0", ""]
             return words.contains(text.lowercased()) ? self.value(fromForm: text) : value
         case (_, .string(let text)): return self.value(fromForm: text)
+        case _ where takesSeveral: return value.exactText.map { [.string($0)] } ?? value
         case (.boolean, .integer), (.boolean, .number):
             return value.integer.flatMap { (0...1).contains($0) ? .bool($0 == 1) : nil } ?? value
         case (.text, _), (.multiline, _), (.choice, _), (.secret, _):
@@ -75,14 +84,7 @@ extension InputField {
 
     /// The form text of a value, which `value(fromForm:)` converts back.
     package func formText(of value: JSONValue) -> String {
-        switch value {
-        case .null, .array: ""
-        case .object: value["filename"]?.string ?? ""
-        case .bool(let isTrue): isTrue ? "true" : "false"
-        case .integer(let number): String(number)
-        case .number(let number): String(number)
-        case .string(let text): text
-        }
+        value["filename"]?.string ?? value.formText
     }
 
     private func number(_ text: String, decimal: String) -> JSONValue? {
@@ -101,6 +103,9 @@ extension InputField {
 }
 
 extension JSONValue {
+    /// The text of a scalar, or those of a list separated by commas; empty for null and an object.
+    package var formText: String { exactText ?? (array ?? []).compactMap(\.exactText).joined(separator: ",") }
+
     /// The text of a scalar, or nil for null, a list or an object.
     package var exactText: String? {
         switch self {

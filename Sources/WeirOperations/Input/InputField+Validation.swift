@@ -21,7 +21,7 @@ extension InputField {
     /// Validates an input against the fields.
     ///
     /// Takes linear time, plus at most 50 ms for all patterns. `null` counts as absent, and so does empty text in a required
-    /// field.
+    /// field. The value of a field that is not shown is left out.
     ///
     /// - Parameters:
     ///   - input: The JSON object sent by a client.
@@ -39,7 +39,7 @@ extension InputField {
         var normalised: [String: JSONValue] = [:]
         var mistakes: [InputMistake] = []
         var time = TextPattern.Extent.input.time
-        for field in fields {
+        for field in fields where field.isShown(beside: normalised) {
             do {
                 normalised[field.name] = try field.validate(members[field.name], within: &time)
             } catch {
@@ -56,6 +56,7 @@ extension InputField {
     }
 
     private func validate(_ value: JSONValue?, within time: inout Duration) throws(InputRejection) -> JSONValue? {
+        if isRequired, value == [] { throw InputRejection(.required, ["expectation": .message(expectation)]) }
         guard let value, value != .null, !(isRequired && isText && value == "") else {
             if let defaultValue { return isPending ? try check(defaultValue, within: &time) : defaultValue }
             if isRequired, isPending { throw InputRejection(.choicePending) }

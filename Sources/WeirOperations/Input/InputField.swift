@@ -34,9 +34,9 @@ public struct InputField: Sendable, Hashable, Codable {
     /// The label in English; the string `field.<operation>.<name>` overrides it in a locale.
     package let label: String
     package let kind: Kind
-    package let isRequired: Bool
+    package private(set) var isRequired: Bool
     /// The value used if none is given.
-    package let defaultValue: JSONValue?
+    package private(set) var defaultValue: JSONValue?
     /// A sentence shown beside the field, in English; `field.<operation>.<name>.help` overrides it.
     package let help: String?
     /// The unit shown after the value, such as `s`.
@@ -45,6 +45,10 @@ public struct InputField: Sendable, Hashable, Codable {
     package var groups: [ChoiceGroup] = []
     /// Whether the values of a choice are still loading, so that no value can be validated.
     package var isPending = false
+    /// Whether the value is a list of several values of the choice.
+    package var takesSeveral = false
+    /// The conditions on earlier fields without which the field is not shown and has no value.
+    package var conditions: [InputCondition] = []
     /// The digits of the bounds of a number field that a `Double` may not hold; nil for those of the kind.
     package var exactBounds: ExactBounds?
     /// The form of a text field for which browsers have a control; nil for any text.
@@ -54,7 +58,7 @@ public struct InputField: Sendable, Hashable, Codable {
     let pattern = FieldPattern()
 
     private enum CodingKeys: String, CodingKey {
-        case name, label, kind, isRequired, defaultValue, help, unit, groups, format, kept
+        case name, label, kind, isRequired, defaultValue, help, unit, groups, takesSeveral, conditions, format, kept
     }
 
     /// Creates a field.
@@ -69,6 +73,15 @@ public struct InputField: Sendable, Hashable, Codable {
         self.defaultValue = defaultValue
         self.help = help
         self.unit = unit
+    }
+}
+
+extension InputField {
+    /// The field of a part of the input, in which it can be absent because it was not shown.
+    package var optional: InputField {
+        var field = self
+        (field.isRequired, field.defaultValue, field.conditions) = (false, nil, [])
+        return field
     }
 }
 

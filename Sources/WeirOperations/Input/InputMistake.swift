@@ -90,6 +90,8 @@ package enum InputWording: String, Wording {
     case booleanNot = "Give true or false, not {given}."
     case choice = "Choose {values}."
     case choiceNot = "Choose {values}, not {given}."
+    case choices = "Choose one or more of {values}."
+    case choicesNot = "Choose one or more of {values}, not {given}."
     case choiceEmpty = "The list of values is empty."
     case choiceNone = "There are no values for this choice of {fields}. Choose another."
     case choicePending = "The values are still being read. Try again in a moment."

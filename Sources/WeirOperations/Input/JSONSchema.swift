@@ -9,7 +9,8 @@ package struct JSONSchema: Sendable, Hashable {
 
     /// Creates the schema of an object with the given fields and no others.
     package init(for fields: [InputField]) {
-        let required = fields.filter { $0.isRequired && $0.defaultValue == nil }.map { JSONValue.string($0.name) }
+        let required = fields.filter { $0.isRequired && $0.defaultValue == nil && $0.conditions.isEmpty }
+            .map { JSONValue.string($0.name) }
         var schema: [String: JSONValue] = [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
@@ -17,7 +18,19 @@ package struct JSONSchema: Sendable, Hashable {
             "additionalProperties": false,
         ]
         if !required.isEmpty { schema["required"] = .array(required) }
+        let conditional = fields.filter { !$0.conditions.isEmpty && $0.isRequired && $0.defaultValue == nil }
+        if !conditional.isEmpty {
+            schema["allOf"] = .array(conditional.map { Self.requirement(of: $0, among: fields) })
+        }
         value = .object(schema)
+    }
+
+    /// Requires a field if the conditions under which it is shown are met.
+    private static func requirement(of field: InputField, among fields: [InputField]) -> JSONValue {
+        let conditions = field.conditions.compactMap { $0.schema(among: fields) }
+        return [
+            "if": ["allOf": .array(conditions)], "then": ["required": [.string(field.name)]],
+        ]
     }
 
     private static func property(_ field: InputField) -> JSONValue {
@@ -30,6 +43,12 @@ package struct JSONSchema: Sendable, Hashable {
 
     private static func constraints(_ field: InputField) -> [String: JSONValue] {
         switch field.kind {
+        case .choice(let values) where field.takesSeveral:
+            var constraints: [String: JSONValue] = [
+                "type": "array", "items": ["enum": .array(values.map(JSONValue.string))],
+            ]
+            if field.isRequired { constraints["minItems"] = 1 }
+            return constraints
         case .text where field.format == .date: return ["type": "string", "format": "date"]
         case .text where field.format == .time:
             // The format `time` of JSON Schema demands an offset.

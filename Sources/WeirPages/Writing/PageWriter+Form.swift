@@ -22,11 +22,12 @@ extension PageWriter {
         }
         let whole = ([draft?.message.map { strings($0) }].compactMap { $0 } + stray).joined(separator: " ")
         let hasFile = self.hasFile(entry.id)
+        let marks = ShownMarks(entry.fields)
         return [
             "formID": formID, "action": "\(base)/operations/\(operation)/runs",
             "isDraft": draft != nil,
             "encoding": hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded", "hasFile": hasFile,
-            "fields": entry.fields.map { field($0, of: operation, formID: formID, draft: draft) },
+            "fields": entry.fields.map { field($0, of: operation, formID: formID, draft: draft, marks) },
             "error": whole.isEmpty ? nil : whole,
         ]
     }
@@ -38,14 +39,17 @@ extension PageWriter {
         else {
             return nil
         }
-        let needsForm = entry.fields.contains { $0.isRequired && $0.defaultValue == nil }
+        let needsForm = InputField.needValues(entry.fields)
         return [
             "formID": "begin-\(operation)", "action": "\(base)/operations/\(operation)/runs",
             "formURL": needsForm ? "\(base)/operations/\(operation)#start" : nil,
         ]
     }
 
-    func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
+    func field(
+        _ field: InputField, of operation: String, formID: String, draft: FormDraft?,
+        _ marks: ShownMarks = ShownMarks([])
+    ) -> Fields {
         let controlID = "\(formID)-\(field.name)"
         let error = draft?.errors.first { $0.field == field.name }.map { strings($0.message) }
         let own =
@@ -62,11 +66,12 @@ extension PageWriter {
         var fields: Fields = [
             "name": field.controlName, "controlID": controlID, "label": label(of: field, in: operation),
             // False rather than absent: without its own error, a field must not inherit the error of the form around it.
-            "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
+            "isRequired": field.isRequired, "isConditional": !field.conditions.isEmpty, "needs": marks.needs(field),
+            "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
             "value": typed,
             "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
             "line": nil, "moment": field.format.map { ["type": $0.rawValue] as Fields }, "multiline": nil,
-            "number": nil, "boolean": nil, "choice": nil, "file": nil,
+            "number": nil, "boolean": nil, "choice": nil, "choices": nil, "file": nil,
         ]
         switch field.kind {
         case .text where field.format != nil: break
@@ -81,9 +86,24 @@ extension PageWriter {
         case .number(let bounds):
             fields["number"] = Self.number("decimal", isSigned: bounds.lowerBound < 0)
         case .boolean:
-            fields["boolean"] = ["isChecked": typed == "true"] as Fields
+            fields["boolean"] =
+                [
+                    "isChecked": typed == "true", "opens": marks.opens(true, of: field),
+                    "shuts": marks.opens(false, of: field),
+                ] as Fields
+        case .choice(let values) where field.takesSeveral:
+            let chosen = field.value(fromForm: typed)?.array ?? []
+            fields["choices"] =
+                [
+                    "options": values.enumerated().map { index, value in
+                        option(
+                            value, of: field, in: operation, isChosen: chosen.contains(.string(value)), marks,
+                            optionID: index == 0 ? controlID : "\(controlID)-\(index)")
+                    }
+                ] as Fields
         case .choice(let values):
-            fields["choice"] = choice(values, of: field, in: operation, typed: typed, beside: draft?.values ?? [:])
+            fields["choice"] = choice(
+                values, of: field, in: operation, typed: typed, beside: draft?.values ?? [:], marks)
         case .secret(let maximumLength):
             fields["line"] = Self.line("password", maximumLength: maximumLength, pattern: nil)
             // Secrets are never sent back, not even in a form that requests them again.
@@ -95,7 +115,8 @@ extension PageWriter {
     }
 
     private func choice(
-        _ values: [String], of field: InputField, in operation: String, typed: String, beside others: [String: String]
+        _ values: [String], of field: InputField, in operation: String, typed: String, beside others: [String: String],
+        _ marks: ShownMarks
     ) -> Fields {
         // A value that occurs in several groups is selected in one.
         let chosen =
@@ -107,21 +128,28 @@ extension PageWriter {
                 "label": group.conditions.map(\.value).joined(separator: " · "),
                 "beside": group.conditions.map { URLText.query($0.field, $0.value) }.joined(separator: "&"),
                 "options": group.values.map { value in
-                    option(value, of: field, in: operation, typed: index == chosen ? typed : "")
+                    option(value, of: field, in: operation, isChosen: index == chosen && value == typed, marks)
                 },
             ] as Fields
         }
         return [
-            "options": groups.isEmpty ? values.map { option($0, of: field, in: operation, typed: typed) } : [],
-            "groups": groups,
+            "options": groups.isEmpty
+                ? values.map { option($0, of: field, in: operation, isChosen: $0 == typed, marks) } : [],
+            "groups": groups, "opens": marks.opens(nil, of: field),
             // A value that the user did not choose must not appear selected.
-            "blank": field.defaultValue == nil, "isAsked": field.isRequired && field.defaultValue == nil,
+            "blank": field.defaultValue == nil,
+            "isAsked": field.isRequired && field.defaultValue == nil && field.conditions.isEmpty,
         ]
     }
 
-    private func option(_ value: String, of field: InputField, in operation: String, typed: String) -> Fields {
+    private func option(
+        _ value: String, of field: InputField, in operation: String, isChosen: Bool, _ marks: ShownMarks,
+        optionID: String? = nil
+    ) -> Fields {
         [
-            "value": value, "isChosen": value == typed,
+            "optionID": optionID,
+            "name": field.controlName, "value": value, "isChosen": isChosen,
+            "opens": marks.opens(.string(value), of: field), "shuts": marks.shuts(.string(value), of: field),
             "label": strings.optional("field.\(operation).\(field.name).\(value)") ?? value,
         ]
     }
@@ -138,13 +166,5 @@ extension PageWriter {
         ["inputMode": isSigned ? "text" : keyboard]
     }
 
-    static func text(of value: JSONValue?) -> String {
-        switch value {
-        case .string(let text): text
-        case .integer(let number): String(number)
-        case .number(let number): String(number)
-        case .bool(let flag): flag ? "true" : "false"
-        case .null, .array, .object, nil: ""
-        }
-    }
+    static func text(of value: JSONValue?) -> String { value?.formText ?? "" }
 }

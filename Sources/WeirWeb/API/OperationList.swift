@@ -50,6 +50,9 @@ extension InputField {
         members["help"] = help.map(JSONValue.string)
         members["unit"] = unit.map(JSONValue.string)
         if case .choice(let values) = kind { members["values"] = .array(values.map(JSONValue.string)) }
+        if !conditions.isEmpty {
+            members["if"] = .object(Dictionary(conditions.map { ($0.field, .array($0.tests.map(\.json))) }) { $1 })
+        }
         if !groups.isEmpty { members["groups"] = .array(groups.map(\.json)) }
         return .object(members)
     }
@@ -62,9 +65,21 @@ extension InputField {
         case .integer: "integer"
         case .number: "number"
         case .boolean: "boolean"
-        case .choice: "choice"
+        case .choice: takesSeveral ? "choices" : "choice"
         case .secret: "secret"
         case .file: "file"
+        }
+    }
+}
+
+extension StepCondition.Test {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .isOneOf(let texts): .array(texts.map(JSONValue.string))
+        case .isAbove(let bound): ["above": .number(JSONNumber(bound))]
+        case .isBelow(let bound): ["below": .number(JSONNumber(bound))]
+        case .matches(let pattern): ["match": .string(pattern)]
+        case .not(let test): ["not": test.json]
         }
     }
 }

@@ -58,7 +58,7 @@ struct InputBody {
     }
 
     private func form(_ fields: FormFields) -> SentInput {
-        let values = InputField.values(ofForm: fields.dictionary, fields: entry.fields)
+        let values = fields.values(of: entry.fields)
         let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
         let mask = SecretMask(values.filter { secret.contains($0.key) }.values)
         return SentInput(
@@ -163,15 +163,7 @@ struct SentInput: Sendable {
     var isEmpty: Bool { input == [:] }
 
     static func texts(of input: JSONValue) -> [String: String] {
-        (input.object ?? [:]).compactMapValues { value in
-            switch value {
-            case .string(let text): text
-            case .integer(let number): String(number)
-            case .number(let number): String(number)
-            case .bool(let flag): flag ? "true" : "false"
-            case .null, .array, .object: nil
-            }
-        }
+        (input.object ?? [:]).mapValues(\.formText).filter { !$0.value.isEmpty }
     }
 
     func adding(_ name: String, _ value: JSONValue) -> SentInput {

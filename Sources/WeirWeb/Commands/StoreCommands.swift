@@ -120,10 +120,10 @@ struct StoreBody {
         switch try await read(limit: dashboard.configuration.maximumBodyBytes) {
         case .json(let value): return SentInput(input: value)
         case .form(let fields):
-            var values = fields.dictionary
-            guard let type = values.removeValue(forKey: "type") else { return SentInput(input: [:]) }
+            guard let type = fields["type"] else { return SentInput(input: [:]) }
             let form = entry.form(type)?.fields ?? []
-            values = InputField.values(ofForm: values, fields: form)
+            var values = fields.values(of: form)
+            values["type"] = nil
             let input = InputField.object(
                 fromForm: values, fields: form, decimal: dashboard.decimalMark(exchange))
             let action = SentInput(input: input, typed: values)

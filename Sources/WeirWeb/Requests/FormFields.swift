@@ -1,6 +1,7 @@
 import NIOCore
 import WeirBoards
 import WeirJournals
+import WeirOperations
 import WeirPages
 import WeirStates
 
@@ -44,6 +45,16 @@ struct FormFields: Sendable, Hashable {
 
     var dictionary: [String: String] {
         Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The values of input fields by name; those of several choices are separated by commas.
+    func values(of inputs: [InputField]) -> [String: String] {
+        var values = dictionary
+        for input in inputs where input.takesSeveral && values[input.controlName] != nil {
+            values[input.controlName] = fields.filter { $0.name == input.controlName }.map(\.value)
+                .joined(separator: ",")
+        }
+        return InputField.values(ofForm: values, fields: inputs)
     }
 
     var text: String {

@@ -13,7 +13,11 @@ struct InputArgumentsTests {
 
     @Test(arguments: [["a"], ["=b"], [""], ["a=1", "a=2"]])
     func `what is no input, or is given twice, is refused`(words: [String]) {
-        let error = #expect(throws: ClientError.self) { try InputArguments(words) }
+        let error = #expect(throws: ClientError.self) { try InputArguments(words).check(against: ["a"]) }
         #expect(error?.exitCode == 65)
+    }
+
+    @Test func `an input that takes several values is given once or several times`() throws {
+        try InputArguments(["a=1", "a=2", "b=3"]).check(against: ["a", "b"], several: ["a"])
     }
 }

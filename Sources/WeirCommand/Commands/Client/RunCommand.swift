@@ -49,7 +49,9 @@ struct RunCommand: AsyncParsableCommand {
                 "program": .string(URL(filePath: command[0]).lastPathComponent),
                 "host": .string(ProcessInfo.processInfo.hostName),
             ]
-            for field in try InputArguments(input).fields {
+            let arguments = try InputArguments(input)
+            try arguments.check(against: arguments.fields.map(\.name))
+            for field in arguments.fields {
                 guard case .text(let text) = field.source else {
                     throw ClientError(.refused, "--input takes values and no files: --input \(field.name)=value.")
                 }

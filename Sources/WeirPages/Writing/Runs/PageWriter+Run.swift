@@ -80,7 +80,7 @@ extension PageWriter {
         let field = catalog[record.operation]?.fields.first { $0.name == name }
         return (
             field.map { label(of: $0, in: record.operation) } ?? values.label(name),
-            fileText(value) ?? values.text(value)
+            inputText(value, values)
         )
     }
 
@@ -90,9 +90,14 @@ extension PageWriter {
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let fields = catalog[record.operation]?.fields.map(\.name) ?? []
         let words = fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
-            .map { String((fileText($0) ?? values.text($0)).prefix(80)) }
+            .map { String(inputText($0, values).prefix(80)) }
             .filter { !$0.isEmpty }.joined(separator: " \u{B7} ")
         return words.isEmpty ? nil : words
+    }
+
+    private func inputText(_ value: JSONValue, _ values: PayloadValues) -> String {
+        if let list = value.array { return list.map(values.text).joined(separator: ", ") }
+        return fileText(value) ?? values.text(value)
     }
 
     private func fileText(_ value: JSONValue) -> String? {
