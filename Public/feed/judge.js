@@ -2,6 +2,7 @@
 //   batch  {"v":1,"k":"batch","e":E,"from":A,"to":B,"more":false,"ev":[[sequence,stream,revision,operations]…],"next":…,"now":…}
 //   empty, drain   the same with from = to and no "ev"; "retry":[lowest, highest] milliseconds to wait first;
 //                  "notice": the page's notice, until an answer without one
+//                  "unfinished": the lines of an output that have not ended
 //                  "viewers": the page's other viewers, until another value arrives
 //   end    {"v":1,"k":"end","e":E,"from":B,"to":B}
 //   reset  {"v":1,"k":"reset","why":"gap"|"epoch"|"future"|"audience"|"catalog","e":E,"lost":[first,last],"count":12,"snap":…}
@@ -14,7 +15,7 @@
  * @typedef {{v: 1, k: "batch"|"empty"|"drain"|"end"|"reset"|"snap", e: string, from?: number, to?: number, at?: number,
  *   more?: boolean, ev?: Change[], next?: string, now?: string, snap?: string, html?: string,
  *   why?: "gap"|"epoch"|"future"|"audience"|"catalog", lost?: [number, number], count?: number, retry?: [number, number],
- *   notice?: string, viewers?: string}} Answer
+ *   notice?: string, viewers?: string, unfinished?: string}} Answer
  */
 /** @typedef {"apply"|"level"|"drop"|"catchUp"|"snapshot"|"show"|"end"|"malformed"} Meaning */
 

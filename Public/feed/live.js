@@ -17,7 +17,7 @@ const PRESS = 1_000, LOOK = 50;
 /** The time until which pressed elements stay in place. */
 let still = 0;
 
-/** @typedef {import("./judge.js").Change | import("./judge.js").Answer} Paintable */
+/** @typedef {import("./judge.js").Change | import("./judge.js").Answer | {unfinished: string}} Paintable */
 
 /**
  * Keeps a page live.
@@ -47,6 +47,7 @@ export function goLive(page, painted, line) {
     { frame, now: () => performance.now(), hidden: () => document.hidden },
     (/** @type {Paintable} */ item) => {
       if (Array.isArray(item)) page.apply(item);
+      else if (!("k" in item)) page.unfinished(item.unfinished);
       else page.show(item.html ?? "");
       painted();
       if (line) announce(page.cursor.n);
@@ -77,13 +78,14 @@ export function goLive(page, painted, line) {
     session,
     { now, sleep, ask: askFor, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
     {
-      outcome: ({ changes, snapshot, gap, abandon, notice, viewers }) => {
+      outcome: ({ changes, snapshot, gap, abandon, notice, viewers, unfinished }) => {
         if (left) return;
         if (notice !== undefined) page.above("notice", notice);
         if (viewers !== undefined) page.above("viewers", viewers);
         if (abandon) painter.clear();
         if (gap) status.lost(gap);
         painter.add(snapshot ? [snapshot] : changes);
+        if (unfinished !== undefined) painter.add([{ unfinished }]);
       },
       answer: (answer) => tabs.relay(answer),
       ok: () => status.succeeded(session.degraded),

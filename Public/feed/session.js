@@ -15,6 +15,7 @@ import { judge } from "./judge.js";
  * @property {boolean} abandon whether unpainted changes must be discarded
  * @property {string} [notice] the page's new notice
  * @property {string} [viewers] the page's other viewers
+ * @property {string} [unfinished] the lines of an output that have not ended
  */
 
 const DROP = { changes: [], abandon: false };
@@ -32,6 +33,7 @@ export class Session {
   #slowed = false;
   /** The notice that the history was replaced, shown while answers have no notice. */ #replaced = "";
   #spins = 0;
+  /** @type {string|undefined} */ #unfinished;
   /** Whether the reader's permissions changed since the page was shown. */ #moved = false;
   #loop = new Rate(LOOP[0], LOOP[1]);
   #lost = new Rate(LOST[0], LOST[1]);
@@ -87,19 +89,21 @@ export class Session {
         this.#progressed();
         this.cursor = { e: answer.e, n: Number(answer.to) };
         this.#follow(answer, answer.more ? "now" : "tail");
-        return { changes, abandon: false, notice: answer.notice ?? this.#replaced };
+        return { changes, abandon: false, notice: answer.notice ?? this.#replaced, unfinished: answer.unfinished };
       case "level":
+        if (answer.unfinished !== undefined && answer.unfinished !== this.#unfinished) this.#progressed();
+        this.#unfinished = answer.unfinished;
         this.#follow(answer, "tail");
         if (answer.retry) this.#pause(answer.retry, now);
         this.#slowed = answer.k === "empty" && answer.retry !== undefined;
         this.#guard(relayed, now);
-        return { ...DROP, notice: answer.notice ?? this.#replaced, viewers: answer.viewers };
+        return { ...DROP, notice: answer.notice ?? this.#replaced, viewers: answer.viewers, unfinished: answer.unfinished };
       case "catchUp":
         this.#want("now");
         break;
       case "end":
         this.want = "end";
-        return DROP;
+        return { ...DROP, unfinished: "" };
       case "snapshot":
         if (answer.snap) this.links.snap = answer.snap;
         this.#moved ||= answer.why === "audience";

@@ -19,7 +19,17 @@ export function showOutput(part) {
     keep(element, name);
   }
   const say = (/** @type {string} */ text) => { if (result.textContent !== text) result.textContent = text; };
-  const lines = new Lines(part, box, list, { say: (text) => { if (text) say(text); }, changed: () => find.mark() });
+  const lines = new Lines(part, box, list, {
+    say: (text) => { if (text) say(text); },
+    changed: () => {
+      find.mark();
+      showUnfinished();
+    },
+  });
+  // The lines that have not ended follow the last line of the output only.
+  const unfinished = /** @type {HTMLElement|null} */ (part.querySelector("#output-unfinished"));
+  if (unfinished) keep(unfinished, "hidden");
+  const showUnfinished = () => { unfinished?.toggleAttribute("hidden", !lines.isAtHead); };
   const linked = () => Number(/^#line-(\d+)$/.exec(location.hash)?.[1] ?? 0);
   const tail = new Tail(part, (atEnd) => {
     follow?.setAttribute("aria-pressed", String(atEnd));
@@ -53,8 +63,10 @@ export function showOutput(part) {
   const follows = () => { if (linked()) void show(linked()); };
   addEventListener("hashchange", follows);
   follows();
+  showUnfinished();
   lines.look();
   return () => {
+    showUnfinished();
     tail.grown();
     lines.look();
     find.grown();

@@ -42,6 +42,9 @@ public protocol OutputSink: Sendable {
 package protocol PieceSink: OutputSink {
     /// Writes a piece of a line, which continues in the next piece of the channel, or ends with this one.
     func write(_ piece: String, to channel: OutputChannel, continues: Bool) async
+
+    /// Shows the text of a line that has not ended, until the next call or the next line of the channel; it is not recorded.
+    func show(unfinished text: String, on channel: OutputChannel)
 }
 
 /// Prints lines into the output of a run.
@@ -77,6 +80,11 @@ public struct OutputWriter: Sendable {
         } else {
             await sink?.write(piece, to: channel)
         }
+    }
+
+    /// Shows the text of a line that has not ended, if the sink can.
+    package func show(unfinished text: String, on channel: OutputChannel) {
+        (sink as? any PieceSink)?.show(unfinished: text, on: channel)
     }
 
     /// Prints as much of a text as the buffer holds, without suspending.

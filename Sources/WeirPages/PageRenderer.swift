@@ -201,6 +201,11 @@ package final class PageRenderer: Sendable {
         return writer(page.locale).outputPatches(output, of: run, after: number)
     }
 
+    /// The content of the element with the lines of an output that have not ended.
+    package func region(_ unfinished: UnfinishedLines, locale: PageLocale) -> String {
+        writer(locale).unfinished(unfinished).html
+    }
+
     /// The list of lines from anywhere in a run's output.
     package func region(_ part: OutputPart, of run: String, locale: PageLocale) -> String {
         writer(locale).outputList(part, of: run).html

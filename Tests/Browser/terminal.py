@@ -36,8 +36,11 @@ class Terminal:
         self.started.append(process)
         return process
 
-    def screen(self, *words, columns=100, seconds=60, **environment):
-        """Runs a command on a terminal to its end; returns its exit code and all that it wrote there."""
+    def screen(self, *words, columns=100, seconds=60, seen=(), **environment):
+        """Runs a command on a terminal to its end; returns its exit code and all that it wrote there.
+
+        `seen` has pairs of a text and a function, which is called when the text has appeared after the previous one.
+        """
         main, other = pty.openpty()
         import fcntl, struct, termios  # noqa: E401
 
@@ -48,7 +51,7 @@ class Terminal:
         )
         self.started.append(process)
         os.close(other)
-        text, deadline = b"", time.monotonic() + seconds
+        text, deadline, place, seen = b"", time.monotonic() + seconds, 0, list(seen)
         with contextlib.suppress(OSError):
             while time.monotonic() < deadline:
                 if select.select([main], [], [], 0.2)[0]:
@@ -56,6 +59,9 @@ class Terminal:
                     if not piece:
                         break
                     text += piece
+                    while seen and (found := text.find(seen[0][0].encode(), place)) >= 0:
+                        place = found
+                        seen.pop(0)[1]()
         os.close(main)
         return process.wait(10), text.decode()
 

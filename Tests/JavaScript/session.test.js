@@ -285,3 +285,15 @@ test("that the history was replaced stands for good, but where there is more to 
   assert.equal(one.answered(empty(4, { notice: "<p>Lost</p>" }), 3).notice, "<p>Lost</p>");
   assert.equal(one.answered(empty(4), 4).notice, replaced);
 });
+
+test("unfinished lines that change are no loop of empty answers, and end with the output", () => {
+  const one = session();
+  for (let number = 0; number < 20; number += 1) {
+    assert.equal(one.answered(empty(10, { unfinished: `<div>${number} %</div>` }), number).unfinished, `<div>${number} %</div>`);
+  }
+  assert.equal(asks(one, 20), "tail");
+  for (let number = 0; number < 20; number += 1) one.answered(empty(10, { unfinished: "<div>19 %</div>" }), 20 + number);
+  assert.equal(asks(one, 40), "wait");
+  assert.equal(one.answered(batch(10, [11]), 40).unfinished, undefined);
+  assert.equal(one.answered(end(11), 41).unfinished, "");
+});

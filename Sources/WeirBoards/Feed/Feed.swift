@@ -11,6 +11,7 @@ package final class Feed: Sendable {
     ///
     /// The lock is held during a publication, so that each projection begins right after a complete publication.
     let projections = Locked<[HeldProjection]>([])
+    private let unfinishedObservers = Locked<[ObjectIdentifier: UnfinishedObserver]>([:])
 
     init(fold: BoardFold, machine: FeedMachine) {
         self.fold = Locked(fold)
@@ -137,15 +138,36 @@ extension Feed {
 
     func openOutput(of run: String) { machine.withLock { $0.outputs.open(run) } }
 
-    func publish(_ lines: [OutputLine], of run: String) {
-        for (observer, head) in machine.withLock({ $0.publish(lines, of: run) }) { observer.tell(head) }
+    /// Publishes recorded lines, and in the same step the unfinished lines that follow them; nil for no change.
+    func publish(_ lines: [OutputLine], _ unfinished: UnfinishedLines? = nil, of run: String) {
+        for (observer, head) in machine.withLock({ $0.publish(lines, unfinished, of: run) }) { observer.tell(head) }
     }
 
     func closeOutput(of run: String) {
         for (observer, head) in machine.withLock({ $0.closeOutput(of: run) }) { observer.tell(head, isEnd: true) }
     }
 
+    func show(_ unfinished: UnfinishedLines, of run: String) {
+        guard machine.withLock({ $0.outputs.show(unfinished, of: run) }) else { return }
+        for observer in unfinishedObservers.withLock({ Array($0.values) }) { observer.onChange(run) }
+    }
+
+    /// Calls a closure with a run whose unfinished lines have changed without a new line.
+    package func observeUnfinished(_ onChange: @escaping @Sendable (String) -> Void) -> FeedObservation {
+        let observer = UnfinishedObserver(onChange: onChange)
+        unfinishedObservers.withLock { $0[ObjectIdentifier(observer)] = observer }
+        return FeedObservation { [weak self] in
+            self?.unfinishedObservers.withLock { $0[ObjectIdentifier(observer)] = nil }
+        }
+    }
+
     func remember(_ tail: OutputTail, of run: String) { machine.withLock { $0.outputs.remember(tail, of: run) } }
+}
+
+private final class UnfinishedObserver: Sendable {
+    let onChange: @Sendable (String) -> Void
+
+    init(onChange: @escaping @Sendable (String) -> Void) { self.onChange = onChange }
 }
 
 /// Calls a closure with increasing heads of a topic, one call at a time.

@@ -256,8 +256,8 @@ struct FeedMachine: Sendable {
         return head
     }
 
-    mutating func publish(_ lines: [OutputLine], of run: String) -> [Call] {
-        outputs.add(lines, to: run)
+    mutating func publish(_ lines: [OutputLine], _ unfinished: UnfinishedLines?, of run: String) -> [Call] {
+        outputs.add(lines, unfinished, to: run)
         let topic = Topic.output(run)
         return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
     }

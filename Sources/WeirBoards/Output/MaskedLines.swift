@@ -27,6 +27,15 @@ struct MaskedLines: Sendable {
         return Self.lines(of: &state.line)
     }
 
+    /// The decided part of a text that continues a channel's lines, without what can be the beginning of a secret.
+    func unfinished(_ text: String, on channel: OutputChannel) -> String {
+        guard !mask.isEmpty else { return text }
+        var state = channels[channel] ?? Channel(stream: MaskedStream(mask))
+        state.line += state.stream.take(text.utf8)
+        _ = Self.lines(of: &state.line)
+        return String(decoding: state.line, as: UTF8.self)
+    }
+
     /// Returns the lines that are held back, at the end of the output.
     mutating func finish() -> [(OutputChannel, String)] {
         defer { channels = [:] }

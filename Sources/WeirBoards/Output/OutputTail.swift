@@ -12,9 +12,14 @@ package struct OutputTail: Sendable {
     package let lines: [OutputLine]
     /// Whether the run has ended and no line follows.
     package let isClosed: Bool
+    /// What follows the last line and is not recorded yet.
+    package let unfinished: UnfinishedLines
 
-    package init(head: SequenceNumber, lines: [OutputLine], isClosed: Bool) {
+    package init(
+        head: SequenceNumber, lines: [OutputLine], isClosed: Bool, unfinished: UnfinishedLines = UnfinishedLines()
+    ) {
         self.head = head
+        self.unfinished = unfinished
         self.lines = lines
         self.isClosed = isClosed
     }
@@ -49,13 +54,27 @@ struct OutputTails: Sendable {
         if tails[run] == nil { keep(OutputTail(head: 0, lines: [], isClosed: false), of: run) }
     }
 
-    /// Adds recorded lines. Lines that it has are skipped; if lines are missing before them, the earlier ones are dropped.
-    mutating func add(_ lines: [OutputLine], to run: String) {
+    /// Adds recorded lines, and what follows them. Lines that it has are skipped; if lines are missing before them, the earlier
+    /// ones are dropped.
+    mutating func add(_ lines: [OutputLine], _ unfinished: UnfinishedLines?, to run: String) {
+        show(unfinished, of: run)
         guard let tail = tails[run] else { return }
         let rest = Array(lines.drop { $0.number <= tail.head })
         guard let first = rest.first, let last = rest.last else { return }
         let old = first.number == tail.head.next ? tail.lines : []
-        keep(OutputTail(head: last.number, lines: newest(old, rest), isClosed: tail.isClosed), of: run)
+        keep(
+            OutputTail(
+                head: last.number, lines: newest(old, rest), isClosed: tail.isClosed, unfinished: tail.unfinished),
+            of: run)
+    }
+
+    /// Shows unfinished lines, unless newer ones are shown or the output has ended; returns whether they are shown.
+    @discardableResult
+    mutating func show(_ unfinished: UnfinishedLines?, of run: String) -> Bool {
+        guard let unfinished, let tail = tails[run], !tail.isClosed, unfinished.revision > tail.unfinished.revision
+        else { return false }
+        tails[run] = OutputTail(head: tail.head, lines: tail.lines, isClosed: false, unfinished: unfinished)
+        return true
     }
 
     mutating func close(_ run: String) {

@@ -13,7 +13,8 @@ import WeirStates
 final class RunOutput: PieceSink {
     enum Event: Sendable {
         case opened
-        case recorded([OutputLine])
+        case recorded([OutputLine], UnfinishedLines?)
+        case unfinished(UnfinishedLines)
         /// The run has ended, and its whole output is recorded.
         case over
     }
@@ -32,6 +33,9 @@ final class RunOutput: PieceSink {
         let scope: FlowScope
     }
 
+    /// The time after which text without a line end is shown, and between two changes of it.
+    private static let unfinishedInterval = Duration.milliseconds(200)
+
     private struct Core {
         var queue: OutputQueue
         var masked = MaskedLines(.none)
@@ -39,6 +43,7 @@ final class RunOutput: PieceSink {
         var recorded: SequenceNumber?
         /// The error of the last append, or nil if it succeeded.
         var failure: (any Error)?
+        var unfinished = UnfinishedOutput()
         var isOpen = false
         var isDraining = false
         var isOver = false
@@ -49,6 +54,7 @@ final class RunOutput: PieceSink {
         mutating func append(
             _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false, hasSpace: Bool
         ) {
+            unfinished.set("", on: channel)
             let lines = masked.take(line, from: channel)
             for (index, line) in lines.enumerated() {
                 queue.append(
@@ -134,6 +140,27 @@ final class RunOutput: PieceSink {
         }
     }
 
+    func show(unfinished text: String, on channel: OutputChannel) {
+        change { core in
+            guard !core.queue.isClosed else { return }
+            core.unfinished.set(core.masked.unfinished(text, on: channel), on: channel)
+        }
+    }
+
+    private func publishUnfinished() async {
+        while true {
+            do { try await environment.clock.sleep(for: Self.unfinishedInterval) } catch { return }
+            let (isOver, lines) = core.withLock { core -> (Bool, UnfinishedLines?) in
+                if core.queue.isClosed { return (true, nil) }
+                guard core.isOpen else { return (false, nil) }
+                let lines = core.unfinished.publish(scheduled: true)
+                return (lines == nil, lines)
+            }
+            if isOver { return }
+            if let lines { onEvent(.unfinished(lines)) }
+        }
+    }
+
     private var hasSpace: Bool { environment.disk?.isAlmostFull != true }
 
     // MARK: Beginning and ending
@@ -182,12 +209,14 @@ final class RunOutput: PieceSink {
 
     @discardableResult
     private func change<Result>(_ body: (inout Core) -> Result) -> Result {
-        let (result, drains, isOver) = core.withLock { core in
+        let (result, drains, publishes, isOver) = core.withLock { core in
             let result = body(&core)
             let drains = core.isOpen && !core.isDraining && !core.queue.isEmpty
             if drains { core.isDraining = true }
-            return (result, drains, core.endsNow())
+            let publishes = !core.queue.isClosed && core.unfinished.schedule()
+            return (result, drains, publishes, core.endsNow())
         }
+        if publishes { environment.scope.launch { await self.publishUnfinished() } }
         if drains { environment.scope.launch { await self.drain() } }
         if isOver { tellOver() }
         return result
@@ -256,9 +285,11 @@ final class RunOutput: PieceSink {
 
     private func confirm(_ drafts: [OutputDraft], last: SequenceNumber) {
         let first = last.advanced(by: -drafts.count)
+        let unfinished = core.withLock { $0.unfinished.publish() }
         onEvent(
             .recorded(
-                drafts.enumerated().map { OutputLine(number: first.advanced(by: $0.offset).next, draft: $0.element) }))
+                drafts.enumerated().map { OutputLine(number: first.advanced(by: $0.offset).next, draft: $0.element) },
+                unfinished))
         let (waiting, isOver) = core.withLock { core in
             core.recorded = last
             core.failure = nil
@@ -294,7 +325,8 @@ struct RunOutputs: Sendable {
         RunOutput(run: run, maximum: maximum, environment: environment) { [feed] event in
             switch event {
             case .opened: feed.openOutput(of: run)
-            case .recorded(let lines): feed.publish(lines, of: run)
+            case .recorded(let lines, let unfinished): feed.publish(lines, unfinished, of: run)
+            case .unfinished(let lines): feed.show(lines, of: run)
             case .over: feed.closeOutput(of: run)
             }
         }

@@ -77,6 +77,11 @@ package final class VisibleFeed: Sendable {
         return feed.output(of: run)
     }
 
+    /// Calls a closure with a run whose unfinished lines have changed, also with one that is not visible.
+    package func observeUnfinished(_ onChange: @escaping @Sendable (String) -> Void) -> FeedObservation {
+        feed.observeUnfinished(onChange)
+    }
+
     /// Whether a topic is visible; false for a run that is not in memory.
     package func sees(_ topic: Topic) -> Bool {
         guard !visibility.isWhole else { return true }

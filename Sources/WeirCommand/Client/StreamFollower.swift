@@ -3,17 +3,11 @@ import WeirStates
 
 /// Reads a stream to its end, or to its current end; delivers each message once and in order, across reconnections.
 struct StreamFollower: Sendable {
-    static let patience = Duration.seconds(600)
-
     private let client: ServerClient
     private let stream: String
     private let isLive: Bool
-    private let clock: any Clock<Duration>
-    private let complain: @Sendable (String) -> Void
     private var place = StreamPlace()
-    private var backoff = Backoff()
-    private var generator = SystemRandomNumberGenerator()
-    private var hasBegun = false
+    private var connection: Reconnection
 
     /// Creates a follower of a stream such as `run-01j…`.
     ///
@@ -26,8 +20,7 @@ struct StreamFollower: Sendable {
         self.client = client
         self.stream = stream
         self.isLive = isLive
-        self.clock = clock
-        self.complain = complain
+        connection = Reconnection(to: client.address, clock: clock, complain: complain)
     }
 
     /// Returns the next messages, possibly none, or nil at the end.
@@ -35,25 +28,16 @@ struct StreamFollower: Sendable {
     /// Suspends while a live stream has no new messages. Retries after the loss of a connection, but not the first request.
     /// - Throws: `ClientError` if the server rejects the request, is unreachable at first, or stays unreachable.
     mutating func next() async throws(ClientError) -> [JSONValue]? {
-        if hasBegun, place.isClosed || (!isLive && place.isUpToDate) { return nil }
+        if connection.hasBegun, place.isClosed || (!isLive && place.isUpToDate) { return nil }
         // Includes the duration of attempts: one to a server that accepts and stays silent takes half a minute.
         var lost: (@Sendable () -> Duration)?
         while true {
             do throws(ClientError) {
                 let messages = try await read()
-                if lost != nil { complain("Connected again.") }
-                backoff.reset()
-                hasBegun = true
+                connection.succeeded(afterLoss: lost != nil)
                 return messages
             } catch {
-                let elapsed = lost ?? clock.stopwatch()
-                guard error.isTemporary, hasBegun, elapsed() < Self.patience else { throw error }
-                if lost == nil { complain("\(error.cause) Trying again for ten minutes.") }
-                lost = elapsed
-                let pause = backoff.next(asked: error.retryAfter, using: &generator)
-                do { try await clock.sleep(for: pause) } catch {
-                    throw ClientError(transport: error, to: client.address)
-                }
+                try await connection.pause(after: error, &lost)
             }
         }
     }
@@ -75,14 +59,6 @@ struct StreamFollower: Sendable {
         }
         place.advance(answer.header)
         return messages
-    }
-}
-
-extension Clock where Duration == Swift.Duration {
-    /// Starts a measurement; the closure returns the elapsed time.
-    fileprivate func stopwatch() -> @Sendable () -> Duration {
-        let beginning = now
-        return { beginning.duration(to: now) }
     }
 }
 

@@ -45,6 +45,9 @@ package struct LineSplitter: Sendable {
 
     package init() {}
 
+    /// The text of the line that has not ended, as far as it is known.
+    package var unfinished: String { text(pending) }
+
     /// Adds bytes, and passes complete pieces to `body`, in order.
     ///
     /// `isDrained` reports an overwriting text at once, because no more bytes were available, and not only when it is

@@ -201,6 +201,7 @@ struct CommandRun: Sendable {
             let isDrained = buffer.readableBytes < CommandPipe.readSize
             split(stream.take(buffer.readableBytesView), isDrained: isDrained, into: &pieces)
             await print(reporter.take(pieces, on: channel))
+            output.show(unfinished: splitter.unfinished, on: channel)
         }
         var pieces: [LineSplitter.Piece] = []
         split(stream.finish(), isDrained: false, into: &pieces)

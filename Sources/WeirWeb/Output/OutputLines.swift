@@ -13,6 +13,7 @@ struct OutputLines {
 
     func list(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let query = exchange.target.query
+        let known = try query.number("unfinished", 0...Int.max)
         let after = try query.place("after") ?? .zero
         let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
         if let search = try OutputExcerpts(dashboard: dashboard).search(query, limit: limit) {
@@ -23,10 +24,19 @@ struct OutputLines {
         let wait = FeedChanges.bounded(
             try query.number("wait", 0...FeedChanges.longestWait) ?? preference ?? 0, exchange.right)
         var tail = try await tail(of: run)
-        let isHeld = wait > 0 && after >= tail.head && !tail.isClosed && exchange.request.method == .get
-        if isHeld {
-            _ = await dashboard.pollResponder.wait(for: .output(run), after: after, atMost: Int64(wait) * 1_000)
+        func isNews(_ tail: OutputTail) -> Bool {
+            after < tail.head || tail.isClosed || known.map { Int64($0) != tail.unfinished.revision } == true
+        }
+        let isHeld = wait > 0 && !isNews(tail) && exchange.request.method == .get
+        let deadline = dashboard.clock.uptime + Int64(wait) * 1_000
+        while isHeld, !isNews(tail) {
+            let rest = deadline - dashboard.clock.uptime
+            guard rest > 0 else { break }
+            let outcome = await dashboard.pollResponder.wait(for: .output(run), after: after, atMost: rest)
+            let revision = tail.unfinished.revision
             tail = try await self.tail(of: run)
+            // Without a change, the interruption frees the connection or checks the rights.
+            if outcome != .interrupted || tail.unfinished.revision == revision { break }
         }
         let lines: [OutputLine]
         do { lines = try await dashboard.board.output(of: run, after: after, limit: limit) } catch {
@@ -41,6 +51,7 @@ struct OutputLines {
                 "count": .integer(tail.head.rawValue),
                 "ended": .bool(tail.isClosed), "more": .bool(next < tail.head),
                 "lines": .array(lines.map(\.json)),
+                "unfinished": tail.unfinished.json,
             ], headers: headers)
     }
 
@@ -63,6 +74,13 @@ struct OutputLines {
 
     private func tail(of run: String) async throws(Problem) -> OutputTail {
         do { return try await dashboard.board.outputTail(of: run) } catch { throw Problem(error) }
+    }
+}
+
+extension UnfinishedLines {
+    var json: JSONValue {
+        let lines = lines.map { JSONValue.object(["channel": .string($0.channel.rawValue), "text": .string($0.text)]) }
+        return ["revision": .integer(revision), "lines": .array(lines)]
     }
 }
 

@@ -83,7 +83,9 @@ struct LivePages {
                 renderer.document(content, cursor: cursor, frame: frame, draft: draft, output: output)
             }
         }
-        let lines = output.map { PageCache.Key.Output(head: $0.tail.head, isClosed: $0.tail.isClosed) }
+        let lines = output.map {
+            PageCache.Key.Output(head: $0.tail.head, isClosed: $0.tail.isClosed, unfinished: $0.tail.unfinished)
+        }
         let key = PageCache.Key(
             audience: dashboard.audience, subject: .live(page, cursor, rewrites: rewrites, lines), frame: frame.closed)
         let document = try await dashboard.pages.document(for: key) { [renderer = dashboard.renderer, frame] in

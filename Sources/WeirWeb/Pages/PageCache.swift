@@ -26,6 +26,7 @@ final class PageCache: Sendable {
         struct Output: Hashable, Sendable {
             let head: SequenceNumber
             let isClosed: Bool
+            let unfinished: UnfinishedLines
         }
     }
 

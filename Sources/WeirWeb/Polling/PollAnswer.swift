@@ -69,6 +69,7 @@ struct PollAnswer: HeldAnswer {
 /// - `notice`, with `batch`, `empty` and `drain`: the content of the page's `notice` element, which is empty without it. With
 ///   a `reset` because of the epoch: a permanent notice that the history was replaced, shown unless the page has another
 ///   notice.
+/// - `unfinished`, with `batch` and `empty` on an output's feed: the content of the page's `output-unfinished` element.
 /// - `viewers`, with `empty` on a store's feed, for named users: the new content of the page's `viewers` element.
 struct PollEnvelope: Sendable {
     enum Kind: String, Sendable { case batch, empty, end, reset, drain }
@@ -84,6 +85,7 @@ struct PollEnvelope: Sendable {
     var retry: ClosedRange<Int64>?
     var notice: String?
     var viewers: String?
+    var unfinished: String?
     var next: String
     var now: String
     var snap: String
@@ -104,6 +106,10 @@ struct PollEnvelope: Sendable {
         if let viewers {
             json.writeString(#","viewers":"#)
             json.writeJSON(viewers)
+        }
+        if let unfinished {
+            json.writeString(#","unfinished":"#)
+            json.writeJSON(unfinished)
         }
         json.writeString(#","ev":["#)
         for (index, event) in events.enumerated() {

@@ -20,6 +20,8 @@ extension PollEncoder {
         let head: SequenceNumber
         let slot: Int64
         let notices: PageNotices
+        /// The lines behind those of an output.
+        let unfinished: UnfinishedLines?
         var isCompressed = false
     }
 
@@ -56,24 +58,31 @@ extension PollEncoder {
 
     /// Whether the batch after `from` is cached, or empty.
     func hasMade(_ request: PollRequest, page: LivePage, from: SequenceNumber) -> Bool {
-        let head =
-            if case .output(let run) = page.topic { feed.output(of: run)?.head ?? from } else {
-                feed.head(of: page.topic.topic)
-            }
+        if case .output(let run) = page.topic {
+            guard let tail = feed.output(of: run), tail.head > from else { return true }
+            return caches.batches.known(key(request, page: page, from: from, tail)) != nil
+        }
+        let head = feed.head(of: page.topic.topic)
         return head <= from || caches.batches.known(key(request, page: page, from: from, head: head)) != nil
     }
 
     private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, head: SequenceNumber) -> BatchKey {
         BatchKey(
             audience: audience, page: page, from: from, head: head, slot: slots(request).slot(at: clock.wall),
-            notices: notices)
+            notices: notices, unfinished: nil)
+    }
+
+    private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, _ tail: OutputTail) -> BatchKey {
+        BatchKey(
+            audience: audience, page: page, from: from, head: tail.head, slot: slots(request).slot(at: clock.wall),
+            notices: notices, unfinished: tail.unfinished)
     }
 
     /// Returns the output lines after `from`, always up to the last one; if some are evicted, the newest lines replace all
     /// that the page shows.
     private func lines(of run: String, _ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
         guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
-        let key = key(request, page: page, from: from, head: tail.head)
+        let key = key(request, page: page, from: from, tail)
         let body = caches.batches.value(for: key, cost: \.readableBytes) {
             encoded.add(1, ordering: .relaxed)
             let events = renderer.patches(for: tail, after: from, page: page).map { step in
@@ -83,6 +92,7 @@ extension PollEncoder {
             return PollEnvelope(
                 kind: .batch, epoch: urls.epoch, from: from, to: tail.head, more: false,
                 notice: notice(key.notices, page),
+                unfinished: renderer.region(tail.unfinished, locale: page.locale),
                 next: urls.tail(name, tail.head, slot: key.slot), now: urls.now(name, tail.head), snap: urls.snap(name)
             ).encode(events: events)
         }

@@ -88,7 +88,8 @@ final class PollEncoder: Sendable {
     /// If `visitor` is given, the answer lists the other visitors.
     func empty(_ request: PollRequest, sequence: SequenceNumber, to visitor: Visitor? = nil) -> PollAnswer {
         let envelope = quiet(.empty, request, sequence: sequence, to: visitor)
-        return answer(body: envelope.encode(), caching: isTail(request) ? .hold : .brief)
+        // Unfinished lines change without a new cursor.
+        return answer(body: envelope.encode(), caching: isTail(request) && envelope.unfinished == nil ? .hold : .brief)
     }
 
     /// Returns an answer without changes, or a reset if the cursor is still ahead of the journal.
@@ -175,8 +176,15 @@ final class PollEncoder: Sendable {
         if let page = renderer.page(feedName: request.feed) {
             envelope.notice = notice(notices, page)
             envelope.viewers = viewers(showing: visitor, page)
+            if case .output(let run) = page.topic { envelope.unfinished = unfinished(of: run, page) }
         }
         return envelope
+    }
+
+    /// Returns the unfinished lines of an output, or nil if it has ended.
+    func unfinished(of run: String, _ page: LivePage) -> String? {
+        guard let tail = feed.output(of: run), !tail.isClosed else { return nil }
+        return renderer.region(tail.unfinished, locale: page.locale)
     }
 
     func notice(_ notices: PageNotices, _ page: LivePage) -> String? {

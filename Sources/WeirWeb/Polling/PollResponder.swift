@@ -33,6 +33,7 @@ final class PollResponder: Sendable {
     let holds: HoldCount
     private let audience: String?
     private let announcer: RecordingAnnouncer
+    private let unfinished: UnfinishedWatch
     private let isRetired = Atomic<Bool>(false)
     private let pages = GenerationCache<String, LivePage>(limit: 1_000)
 
@@ -61,6 +62,9 @@ final class PollResponder: Sendable {
         self.waitLists = waitLists
         announcer = RecordingAnnouncer(board, clock: clock) {
             waitLists.interrupt { if case .poll = $0 { true } else { false } }
+        }
+        unfinished = UnfinishedWatch(board.feed, clock: clock) { run in
+            waitLists.interrupt(.output(run)) { if case .stream = $0 { false } else { true } }
         }
     }
 
@@ -247,7 +251,8 @@ final class PollResponder: Sendable {
         }
         // Spreads simultaneous holds over ten deadlines, 100 ms apart.
         let jitter = Int64(holds.count % 10) * (PollSlots.jitter / 10)
-        let deadline = clock.uptime + min(time + jitter, PollSlots.length + PollSlots.jitter)
+        let longest = unfinished.hold(page.topic) ?? (PollSlots.length + PollSlots.jitter)
+        let deadline = clock.uptime + min(time + jitter, longest)
         // An answer that is already cached needs no rendering.
         let mustWait = !mayRender && !answers.hasMade(request, page: page, from: sequence)
         return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline, mustWait: mustWait) {

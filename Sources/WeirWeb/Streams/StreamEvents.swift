@@ -57,6 +57,7 @@ struct StreamEvents {
         let end = dashboard.clock.uptime + lifetime
         var (place, cursor) = (from, request.cursor)
         var isTold = false
+        var unfinished = UnfinishedLines()
         while true {
             var isClosed = false
             while let chunk = try await chunk(after: place) {
@@ -68,6 +69,13 @@ struct StreamEvents {
                 try await send(event)
                 isTold = true
                 if isClosed { return }
+            }
+            let known = unfinished.revision
+            if let run = request.name.output, let tail = dashboard.board.feed.output(of: run),
+                tail.unfinished.revision != known
+            {
+                unfinished = tail.unfinished
+                try await send(Self.event(of: unfinished))
             }
             isClosed = try await status().isClosed
             if isClosed || !isTold {
@@ -83,7 +91,10 @@ struct StreamEvents {
             case .published, .ended: break
             case .expired: try await send(ByteBuffer(string: ":\n\n"))
             // The server shuts down, or others need the connection.
-            case .drained, .interrupted: return
+            case .drained: return
+            case .interrupted:
+                let current = request.name.output.flatMap { dashboard.board.feed.output(of: $0)?.unfinished.revision }
+                if (current ?? unfinished.revision) == unfinished.revision { return }
             }
         }
     }
@@ -110,6 +121,13 @@ struct StreamEvents {
         event.reserveCapacity(chunk.body.readableBytes + 512)
         event.writeString("event: data\ndata: ")
         event.writeImmutableBuffer(chunk.body)
+        event.writeString("\n\n")
+        return event
+    }
+
+    private static func event(of unfinished: UnfinishedLines) -> ByteBuffer {
+        var event = ByteBuffer(string: "event: unfinished\ndata: ")
+        event.writeImmutableBuffer(StreamAnswers.buffer(unfinished.json))
         event.writeString("\n\n")
         return event
     }

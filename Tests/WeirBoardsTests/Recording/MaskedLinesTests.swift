@@ -31,4 +31,14 @@ import WeirStates
         #expect(none.take("a", from: .notice) == ["a"])
         #expect(none.finish().isEmpty)
     }
+
+    @Test func `an unfinished line shows nothing of a secret, also of one that began in an earlier line`() {
+        var lines = MaskedLines(SecretMask(["hunter2-hunter2", "first\nsecond\nthird"]))
+        #expect(lines.unfinished("Password: ", on: .standardOutput) == "Password: ")
+        #expect(lines.unfinished("a hunter2-hunter", on: .standardOutput) == "a ")
+        #expect(lines.unfinished("a hunter2-hunter2 b", on: .standardOutput) == "a ••• b")
+        #expect(lines.take("first", from: .standardOutput) == [])
+        #expect(lines.unfinished("second", on: .standardOutput) == "")
+        #expect(lines.unfinished("second", on: .standardError) == "second")
+    }
 }

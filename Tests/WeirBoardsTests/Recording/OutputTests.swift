@@ -51,6 +51,34 @@ import WeirStates
         #expect(fixture.journal.outputAppends.count < 100)
     }
 
+    @Test func `a line that has not ended is shown and not recorded, until it ends`() async throws {
+        let (ends, ended) = (MutableStateFlow(false), MutableStateFlow(false))
+        let fixture = try await fixture { state, output in
+            output.show(unfinished: "10 %", on: .standardOutput)
+            output.show(unfinished: "Password: ", on: .standardError)
+            output.show(unfinished: "20 %", on: .standardOutput)
+            _ = await ends.first { $0 }
+            await output.write("100 %")
+            _ = await ended.first { $0 }
+            state.value = .success(text: "")
+        }
+        let run = try await fixture.board.start("print", input: [:], actor: "tester").run
+        let feed = fixture.board.feed
+        func shown() -> [String] { feed.output(of: run)?.unfinished.lines.map(\.text) ?? [] }
+        try await until {
+            fixture.clock.advance(by: .milliseconds(200))
+            return shown() == ["20 %", "Password: "]
+        }
+        #expect(try await fixture.journal.outputCount(of: run) == 0)
+        ends.value = true
+        try await until { feed.output(of: run)?.head == 1 }
+        #expect(shown() == ["Password: "])
+        ended.value = true
+        await fixture.board.outcome(of: run)
+        #expect(shown() == [])
+        #expect(try await texts(of: run, in: fixture) == ["100 %"])
+    }
+
     @Test func `a piece of a line is recorded with the mark that the line continues`() async throws {
         let fixture = try await fixture { state, output in
             await output.write("a", to: .standardError, continues: true)

@@ -32,6 +32,8 @@ struct FileTrial {
             if let line { await write(line, to: channel) }
         }
 
+        func show(unfinished text: String, on channel: OutputChannel) {}
+
         func offer(_ line: String, to channel: OutputChannel) -> Bool { false }
     }
 

@@ -73,6 +73,36 @@ struct OutputTests {
         }
     }
 
+    @Test
+    func `a line that has not ended is on the page, in its poll, in the API and among the events, without a cursor`()
+        async throws
+    {
+        try await TestServer.run(printing: true) { server in
+            let run = try await server.board.start("printer", input: ["lines": 3, "prompt": 4], actor: "test").run
+            try await until { server.board.feed.output(of: run)?.head == 3 }
+            let before = try await server.ask("GET", "/runs/\(run)", headers: ["Accept: text/html"])
+            let (viewer, program) = (try await server.connect(), try await server.connect())
+            try await viewer.send("GET", try link("next", in: before))
+            let path = "/api/v1/runs/\(run)/output?after=3"
+            try await program.send("GET", path + "&wait=20&unfinished=0")
+            try await server.untilHeld(2)
+            server.gate.step()
+            let poll = try await viewer.response()
+            #expect(poll["cache-control"] == "public, max-age=1")
+            #expect(try poll.json()["k"] == "empty" && poll.json()["unfinished"] == "<div><p>&lt;prompt&gt;</p></div>")
+            let answer = try await program.response().json()
+            #expect(answer["lines"] == [] && answer["next"] == 3)
+            #expect(answer["unfinished"] == ["revision": 1, "lines": [["channel": "stdout", "text": "<prompt>"]]])
+            #expect(try await server.ask("GET", path).json()["unfinished"]?["revision"] == 1)
+            #expect(try await server.ask("GET", path + "&unfinished=x").status == 400)
+            let after = try await server.ask("GET", "/runs/\(run)", headers: ["Accept: text/html"])
+            #expect(after.text.contains("<p>&lt;prompt&gt;</p>"))
+            server.gate.finish()
+            await server.board.outcome(of: run)
+            #expect(try await server.ask("GET", "/runs/\(run)/output").text.contains("prompt") == false)
+        }
+    }
+
     @Test func `whoever is far behind gets the newest 500 lines at once, and no gap`() async throws {
         try await TestServer.run(printing: true) { server in
             let run = try await printed(2_000, on: server)

@@ -75,28 +75,49 @@ struct ShowOutput: AsyncParsableCommand {
     func run() async throws {
         try await connection.with { client in
             let id = try await RunName.id(of: id, at: client)
+            if follow, !json, let size = Terminal.size {
+                return try await followLive(id, at: client, columns: size.columns)
+            }
             var follower = StreamFollower(client, stream: "output-\(id)", isLive: follow) { complain($0) }
-            let isShown = (output: isatty(1) == 1, errors: isatty(2) == 1)
-            var joiners = (output: OutputJoiner(), errors: OutputJoiner())
+            var printer = OutputPrinter()
             while let lines = try await follower.next() {
                 for line in lines {
-                    if json {
-                        output(try line.text() + "\n")
-                        continue
-                    }
-                    let text = line["text"]?.string ?? ""
-                    let channel = line["channel"]?.string.flatMap(OutputChannel.init(rawValue:)) ?? .notice
-                    let continues = line["continues"]?.bool == true
-                    if channel == .standardOutput {
-                        let shown = isShown.output ? VisibleText.output(text) : text
-                        output(joiners.output.text(shown, on: channel, continues: continues))
-                    } else {
-                        let shown = isShown.errors ? VisibleText.output(text) : text
-                        let piece = joiners.errors.text(shown, on: channel, continues: continues)
-                        FileHandle.standardError.write(Data(piece.utf8))
-                    }
+                    if json { output(try line.text() + "\n") } else { printer.print(line) }
                 }
             }
+        }
+    }
+
+    /// Follows the output on a terminal, with the line that has not ended.
+    private func followLive(_ run: String, at client: ServerClient, columns: Int) async throws {
+        var follower = OutputFollower(client, run: run) { complain($0) }
+        var printer = OutputPrinter()
+        var view = UnfinishedView(columns: columns)
+        while let news = try await follower.next() {
+            if !news.lines.isEmpty { output(view.erase()) }
+            for line in news.lines { printer.print(line) }
+            output(view.draw(news.unfinished))
+        }
+        output(view.erase())
+    }
+}
+
+/// Prints lines as the API has them, joined from their pieces, each to the stream of its channel.
+private struct OutputPrinter {
+    private let isShown = (output: isatty(1) == 1, errors: isatty(2) == 1)
+    private var joiners = (output: OutputJoiner(), errors: OutputJoiner())
+
+    mutating func print(_ line: JSONValue) {
+        let text = line["text"]?.string ?? ""
+        let channel = line["channel"]?.string.flatMap(OutputChannel.init(rawValue:)) ?? .notice
+        let continues = line["continues"]?.bool == true
+        if channel == .standardOutput {
+            let shown = isShown.output ? VisibleText.output(text) : text
+            output(joiners.output.text(shown, on: channel, continues: continues))
+        } else {
+            let shown = isShown.errors ? VisibleText.output(text) : text
+            let piece = joiners.errors.text(shown, on: channel, continues: continues)
+            FileHandle.standardError.write(Data(piece.utf8))
         }
     }
 }

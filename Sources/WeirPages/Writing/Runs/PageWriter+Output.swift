@@ -9,6 +9,7 @@ extension PageWriter {
             "linesURL": "\(page)/lines", "cursor": output.cursor.map(self.fields(of:)), "search": output.search,
             "errors": output.isErrorsOnly, "limit": String(OutputTail.lineLimit), "window": true, "result": nil,
             "earlierURL": nil, "laterURL": nil, "newestURL": nil, "previousURL": nil, "nextURL": nil,
+            "unfinished": unfinished(output.tail.unfinished),
         ]
         switch output.excerpt {
         case .newest:
@@ -41,6 +42,14 @@ extension PageWriter {
 
     private func line(_ number: SequenceNumber, of run: String) -> String {
         "\(base)/runs/\(run)?line=\(number)#line-\(number)"
+    }
+
+    /// One element with the lines that have not ended, or nothing.
+    func unfinished(_ unfinished: UnfinishedLines) -> TrustedHTML {
+        let lines = unfinished.lines.map { channel, text in
+            "<p\(channel == .standardError ? #" class="stderr""# : "")>\(AnsiText(text).html)</p>"
+        }
+        return TrustedHTML(lines.isEmpty ? "" : "<div>\(lines.joined())</div>")
     }
 
     /// The number of lines, for `partials/output-count`.

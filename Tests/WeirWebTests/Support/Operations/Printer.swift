@@ -6,7 +6,14 @@ import WeirStates
 struct Printer: OutputOperation {
     struct Input: OperationInput {
         var lines: Int
-        static var fields: [InputField] { [InputField("lines", "Lines", .integer(0...1_000_000), required: true)] }
+        /// The number of the step that prints a text without a line end.
+        var prompt: Int?
+        static var fields: [InputField] {
+            [
+                InputField("lines", "Lines", .integer(0...1_000_000), required: true),
+                InputField("prompt", "Prompt", .integer(0...1_000_000)),
+            ]
+        }
     }
 
     let gate: Gate
@@ -17,6 +24,10 @@ struct Printer: OutputOperation {
         var number = input.lines
         while try await gate.pass() {
             number += 1
+            if number == input.prompt {
+                output.show(unfinished: "<prompt>", on: .standardOutput)
+                continue
+            }
             await output.write("<line> \(number)", to: .standardError)
         }
         state.value = .done(label: "printed")
