@@ -1,5 +1,6 @@
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 extension PageWriter {
     func output(_ output: PageOutput, of run: String) -> Fields {
