@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <sys/timex.h>
+#endif
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -56,4 +59,28 @@ int cinstallation_take_socket(int descriptor, char *host, size_t host_size, int 
         address.ss_family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port
                                      : ((struct sockaddr_in6 *)&address)->sin6_port);
     return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
+}
+
+int cinstallation_can_listen(const char *host, const char *port) {
+    struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
+    if (getaddrinfo(host, port, &wanted, &found) || !found) return EADDRNOTAVAIL;
+    int result = 0;
+    int descriptor = socket(found->ai_family, SOCK_STREAM, 0);
+    int reuses = 1;
+    if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuses, sizeof reuses) < 0 ||
+        bind(descriptor, found->ai_addr, found->ai_addrlen) < 0)
+        result = errno;
+    if (descriptor >= 0) close(descriptor);
+    freeaddrinfo(found);
+    return result;
+}
+
+int cinstallation_clock_is_synchronized(void) {
+#ifdef __linux__
+    struct timex clock = {.modes = 0};
+    int state = adjtimex(&clock);
+    return state < 0 ? -1 : state != TIME_ERROR;
+#else
+    return -1;
+#endif
 }

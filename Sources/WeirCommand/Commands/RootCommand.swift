@@ -21,7 +21,7 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
+                    Serve.self, Check.self, DoctorCommand.self, Export.self, Import.self, UserCommands.self,
                     TokenCommands.self, SessionCommands.self, LinkCommands.self, SecretCommands.self,
                     AuditCommands.self, JournalCommands.self, BackupCommands.self, Restore.self, Resume.self,
                     SettingsCommands.self,

@@ -66,10 +66,15 @@ extension Settings {
     /// The server's URL with a trailing slash, or nil until it listens.
     fileprivate func address(port: Int?) -> String? {
         if let url = text("public-url") { return url.hasSuffix("/") ? url : url + "/" }
+        return port.map(localURL)
+    }
+
+    /// The server's URL on this machine, with a trailing slash.
+    func localURL(port: Int) -> String {
         let host = text("host") ?? "127.0.0.1"
         let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
         let scheme = text("tls.cert") == nil ? "http" : "https"
-        return port.map { "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/" }
+        return "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\(port)/"
     }
 }
 

@@ -101,10 +101,11 @@ struct ServerProcess: Sendable {
         let manager = ServiceManager(environment: sources.environment, logger: logger)
         let server = try server(
             board, accounts, certificate, texts(declared), hooks, backups, telemetry
-        ) { [logger] bound in
+        ) { [self, logger] bound in
             port.value = bound
             let url = announce(port: bound)
             manager.send(.ready(status: "Weir is at \(url)"))
+            keepRecord(port: bound, in: folder)
             do { try await notice.say(url: url) } catch { logger.error("\(error)") }
         }
         let polled = PolledFeeds()
@@ -180,6 +181,7 @@ struct ServerProcess: Sendable {
         configuration.maximumGracefulShutdownDuration =
             grace + OperationFolderService.longestGracePeriod + stopNotice + .milliseconds(4_100)
         do {
+            defer { ServerRecord.remove(in: folder) }
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ListenError {
             throw error.reason == .inUse ? StartError.unavailable("\(error)") : StartError.misconfigured("\(error)")
@@ -204,6 +206,20 @@ struct ServerProcess: Sendable {
             manager.send(.ready(status: "The settings were read at \(Timestamp(Date()))"))
         }
         return SignalService(received: received, reload: again, report: report)
+    }
+
+    /// Writes where this server is into the data folder, for `weir doctor`.
+    private func keepRecord(port: Int, in folder: DataFolder) {
+        let record = ServerRecord(
+            process: ProcessInfo.processInfo.processIdentifier, version: RootCommand.build,
+            url: settings.localURL(port: port), startedAt: Timestamp(Date()))
+        do {
+            try record.write(in: folder)
+        } catch {
+            logger.warning(
+                "The file server.json cannot be written, so `weir doctor` does not find this server.",
+                metadata: ["cause": "\(Quoted(error))"])
+        }
     }
 
     private func announce(port: Int) -> String {

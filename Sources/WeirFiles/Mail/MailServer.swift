@@ -44,7 +44,7 @@ package struct MailServer: Sendable {
     ///
     /// Throws ``MailFailure``, and `CancellationError` at once on cancellation.
     func send(
-        _ message: MailMessage, in environment: OperationEnvironment, within limit: Duration
+        _ message: MailMessage?, in environment: OperationEnvironment, within limit: Duration
     ) async throws -> MailOutcome {
         let outcome = try await withTimeLimit(limit, clock: environment.clock) {
             let (credentials, context) = try await WorkPool.files.run { (try self.credentials(), try self.context()) }
@@ -64,9 +64,20 @@ package struct MailServer: Sendable {
         return outcome
     }
 
+    /// Connects and signs in within a time limit, and sends nothing; returns why messages cannot be sent, or nil.
+    package func fault(in environment: OperationEnvironment, within limit: Duration) async -> String? {
+        do {
+            _ = try await send(nil, in: environment, within: limit)
+            return nil
+        } catch {
+            return (error as? MailFailure)?.sentence ?? "\(error)"
+        }
+    }
+
     /// Tries the host's addresses in order until one accepts a connection.
     private func reach(
-        _ message: MailMessage, _ credentials: MailCredentials?, _ context: NIOSSLContext?, _ resolver: any NameResolver
+        _ message: MailMessage?, _ credentials: MailCredentials?, _ context: NIOSSLContext?,
+        _ resolver: any NameResolver
     ) async throws -> MailOutcome {
         let addresses: [String]
         do {
@@ -90,7 +101,7 @@ package struct MailServer: Sendable {
     }
 
     private func exchange(
-        _ message: MailMessage, _ credentials: MailCredentials?, _ context: NIOSSLContext?, at address: String
+        _ message: MailMessage?, _ credentials: MailCredentials?, _ context: NIOSSLContext?, at address: String
     ) async throws -> MailOutcome {
         let result = OneShot<Result<MailOutcome, any Error>>()
         let name = IPAddress(host) == nil ? host : nil

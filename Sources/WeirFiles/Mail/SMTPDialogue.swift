@@ -45,7 +45,8 @@ struct MailFailure: Error, Sendable, Hashable {
     var mayPass = true
 }
 
-/// The client's side of an SMTP session that sends one message (RFC 5321): takes replies and returns the next action.
+/// The client's side of an SMTP session that sends one message (RFC 5321), or only signs in: takes replies and returns the next
+/// action.
 ///
 /// Pure. Addresses, the client's name and the message contain no line breaks that end a command early.
 struct SMTPDialogue: Sendable {
@@ -62,7 +63,7 @@ struct SMTPDialogue: Sendable {
         case from, receiver(Int), data, content, done
     }
 
-    private let message: MailMessage
+    private let message: MailMessage?
     private let credentials: MailCredentials?
     private let security: MailSecurity
     private let client: String
@@ -70,8 +71,10 @@ struct SMTPDialogue: Sendable {
     private var outcome = MailOutcome()
     private var accepted: [MailAddress] = []
 
-    /// Creates a session; `client` is the name or the address literal by which the client introduces itself.
-    init(_ message: MailMessage, as client: String, credentials: MailCredentials?, security: MailSecurity) {
+    /// Creates a session, which without a message ends after the sign-in.
+    ///
+    /// `client` is the name or the address literal by which the client introduces itself.
+    init(_ message: MailMessage?, as client: String, credentials: MailCredentials?, security: MailSecurity) {
         self.message = message
         self.client = client
         self.credentials = credentials
@@ -119,17 +122,17 @@ struct SMTPDialogue: Sendable {
             step = .loginEnd
             return .send(Data((credentials?.password ?? "").utf8).base64EncodedString())
         case .from:
-            try expect(reply, "The mail server refused the sender \(message.sender)")
+            try expect(reply, "The mail server refused the sender \(message?.sender.description ?? "")")
             return receiver(0)
         case .receiver(let index):
-            if let receiver = message.receivers.dropFirst(index).first {
+            if let receiver = message?.receivers.dropFirst(index).first {
                 if reply.isPositive { accepted.append(receiver) } else { outcome.note(reply, of: [receiver]) }
             }
             return receiver(index + 1)
         case .data:
             guard reply.code == 354 else { return finish(reply) }
             step = .content
-            return .send(Self.stuffed(message.text) + ".")
+            return .send(Self.stuffed(message?.text ?? "") + ".")
         case .content: return finish(reply)
         case .done: return .finish(outcome)
         }
@@ -154,12 +157,13 @@ struct SMTPDialogue: Sendable {
     }
 
     private mutating func begin() -> Action {
+        guard let message else { return finish(nil) }
         step = .from
         return .send("MAIL FROM:<\(message.sender)>")
     }
 
     private mutating func receiver(_ index: Int) -> Action {
-        guard let receiver = message.receivers.dropFirst(index).first else {
+        guard let receiver = message?.receivers.dropFirst(index).first else {
             guard !accepted.isEmpty else { return finish(nil) }
             step = .data
             return .send("DATA")

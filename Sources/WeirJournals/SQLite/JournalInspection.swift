@@ -30,6 +30,24 @@ package struct JournalInspection: Sendable, Hashable, Codable {
         }
     }
 
+    /// The format of a file that others may be writing, and the newest one; blocks on the disk.
+    ///
+    /// Throws `JournalError` if the file cannot be read, is not a journal, or has a format of a newer version.
+    package static func format(path: String) throws -> (found: Int64, newest: Int64) {
+        try read(path) { (try format($0), Int64(clamping: JournalSchema.version)) }
+    }
+
+    private static func format(_ database: Database) throws -> Int64 {
+        guard try database.schema(is: JournalSchema.applicationID) else {
+            throw JournalError(.unavailable, "The file is not a journal.")
+        }
+        let format = try SQLStatement(database, "PRAGMA user_version").first { $0.integer(0) } ?? 0
+        guard (1...Int64(clamping: JournalSchema.version)).contains(format) else {
+            throw JournalError(.tooNew, "The journal was written by a newer Weir. Use that version.")
+        }
+        return format
+    }
+
     private static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
         do {
             let queue = try SQLiteSnapshot.open(path)
@@ -41,16 +59,10 @@ package struct JournalInspection: Sendable, Hashable, Codable {
     }
 
     private init(_ database: Database) throws {
-        guard try database.schema(is: JournalSchema.applicationID) else {
-            throw JournalError(.unavailable, "The file is not a journal.")
-        }
         func number(_ query: String) throws -> Int64 {
             try SQLStatement(database, query).first { $0.integer(0) } ?? 0
         }
-        format = try number("PRAGMA user_version")
-        guard (1...Int64(clamping: JournalSchema.version)).contains(format) else {
-            throw JournalError(.tooNew, "The journal was written by a newer Weir. Use that version.")
-        }
+        format = try Self.format(database)
         epoch = try SQLStatement(database, "SELECT epoch FROM journal").first { $0.text(0) } ?? ""
         head = try number("SELECT head FROM journal")
         changes = try number("SELECT count(*) FROM changes")

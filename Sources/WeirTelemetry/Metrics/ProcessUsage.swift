@@ -50,6 +50,15 @@ package enum ProcessUsage {
         return Double(facts.f_bavail) * Double(facts.f_frsize)
     }
 
+    /// How many more files the file system of a path can have; nil if it has no limit.
+    ///
+    /// Blocks on the file system.
+    package static func freeFiles(at path: String) -> Double? {
+        var facts = statvfs()
+        guard statvfs(path, &facts) == 0, facts.f_files > 0 else { return nil }
+        return Double(facts.f_favail)
+    }
+
     private static func fields(of path: String) -> [Substring] {
         guard let data = FileManager.default.contents(atPath: path) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: " ")

@@ -96,6 +96,7 @@ struct DashboardServices: Sendable {
     let mount: MountPath
     let exports: ConcurrencyLimit
     let imports = ConcurrencyLimit(RunImports.maximumReceived, each: RunImports.maximumReceivedOfOne)
+    let probes = ConcurrencyLimit(ConnectionProbe.maximum)
     let assets: AssetLibrary
     let check: RequestCheck
     let stateWrites: RateLimit

@@ -9,6 +9,8 @@ struct RequestOrigin: Sendable {
     let accounts: Accounts
     /// The client's address, resolved through trusted proxies, and the request's id as in the log.
     let audit: AuditOrigin
+    /// Whether the connection is from a trusted proxy.
+    let isProxied: Bool
 
     func header(_ authorization: Authorization) -> PageAccount? { accounts.header(authorization) }
 
@@ -123,7 +125,7 @@ extension Route {
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
             .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
-            .healthReady, .hello, .metrics, .apiGuide, .assistant:
+            .healthReady, .healthConnection, .hello, .metrics, .apiGuide, .assistant:
             nil
         }
     }

@@ -55,7 +55,7 @@ extension Route {
         case .poll: .feed
         case .asset: .nothing
         case .api(let route): route.requirement
-        case .healthLive, .healthReady: .nothing
+        case .healthLive, .healthReady, .healthConnection: .nothing
         case .hello: .nothing
         }
     }

@@ -27,6 +27,8 @@ struct Exchange: Sendable {
     let account: PageAccount?
     /// Stores a user's preferences; nil if they stay in the browser, because authentication is off.
     var directory: AccessDirectory?
+    /// The client's address and whether a trusted proxy named it; nil in an app with its own authentication.
+    var origin: RequestOrigin?
     /// Details for the audit entry of the request.
     var notes = AuditNotes()
     /// Records an audit entry for one of several runs; nil if there is no audit.

@@ -69,6 +69,8 @@ enum Route: Hashable, Sendable {
     case metrics
     case healthLive
     case healthReady
+    /// What the server sees of a connection, and when its answer arrives.
+    case healthConnection
     /// The default target of the greeting operation.
     case hello
 
@@ -159,6 +161,7 @@ enum Route: Hashable, Sendable {
         case (1, "name"): self = .viewerName
         case (2, "health") where segments[1] == "live": self = .healthLive
         case (2, "health") where segments[1] == "ready": self = .healthReady
+        case (2, "health") where segments[1] == "connection": self = .healthConnection
         case (2..., "live") where segments[1] == "1": self = .poll
         case (2..., "assets"): self = .asset(Array(segments.dropFirst()))
         case (2..., "api") where segments[1] == "v1":
@@ -193,7 +196,7 @@ enum Route: Hashable, Sendable {
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]
         case .manyRunCancellations, .manyRunRetries, .runViews, .pins: [.post]
-        case .poll: [.get]
+        case .poll, .healthConnection: [.get]
         case .api(let route): route.methods
         default: [.get, .head]
         }
@@ -202,7 +205,9 @@ enum Route: Hashable, Sendable {
     /// Whether errors are always problem documents rather than pages.
     var isForPrograms: Bool {
         switch self {
-        case .api, .assistant, .poll, .healthLive, .healthReady, .hello, .hook, .metrics, .runLines: true
+        case .api, .assistant, .poll, .healthLive, .healthReady, .healthConnection, .hello, .hook, .metrics,
+            .runLines:
+            true
         default: false
         }
     }

@@ -75,6 +75,7 @@ extension AudienceDashboard {
         case .api(let route): try await answer(route, exchange)
         case .healthLive: try Health(dashboard: self).live()
         case .healthReady: try Health(dashboard: self).ready()
+        case .healthConnection: try ConnectionProbe(dashboard: self).answer(exchange)
         case .hello: try Greeter(dashboard: self).greet(exchange)
         }
     }

@@ -107,7 +107,8 @@ struct DashboardResponder<Context: RequestContext>: HTTPResponder {
             accounts: accounts,
             audit: AuditOrigin(
                 address: accounts.directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor]),
-                request: ServiceContext.current?.log.request ?? context.id))
+                request: ServiceContext.current?.log.request ?? context.id),
+            isProxied: accounts.directory.isTrustedProxy(peer))
         let check = access.check.narrowed(for: authentication)
         let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
         if let response = await pages.respond(

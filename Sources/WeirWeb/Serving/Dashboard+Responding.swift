@@ -90,7 +90,9 @@ extension Dashboard {
             return try await receiver.receive(operation, name, audited: &audited)
         }
         if !access.isOpen, route.requirement == .nothing {
-            return try await seen.answer(exchange(request, target, route, nil, nil, nil))
+            var exchange = try exchange(request, target, route, nil, nil, nil)
+            exchange.origin = origin
+            return try await seen.answer(exchange)
         }
         guard case .authorized(let authorization) = authentication else {
             if case .refused(let refusal) = authentication { throw Problem(refusal) }
@@ -112,6 +114,7 @@ extension Dashboard {
             audited.actor = exchange.actor == name ? nil : exchange.actor
             if audited.principal.kind == .person { exchange.directory = origin?.accounts.directory }
             exchange.notes = audited.notes
+            exchange.origin = origin
             exchange.auditRun = origin.map { $0.recorder(of: audited) }
             var reading: Int?
             if !request.isSafe, let right, let stopBody {

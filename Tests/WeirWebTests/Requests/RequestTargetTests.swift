@@ -55,6 +55,7 @@ struct RequestTargetTests {
             "runs/01j/after/e.1": .pageAfter(.run("01j"), cursor: "e.1"),
             "assets/icons/ok.svg": .asset(["icons", "ok.svg"]), "health/live": .healthLive,
             "health/ready": .healthReady,
+            "health/connection": .healthConnection,
             "hello": .hello, "live/1/board/snap": .poll,
         ]
         for (path, route) in addresses {

@@ -30,6 +30,7 @@ struct RouteTableTests {
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
             "/gallery", "/api", "/mcp", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/health/connection",
             "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
             "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
             "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
@@ -118,7 +119,7 @@ struct RouteTableTests {
     }
 
     /// The number of cases in the switch below, except the API, and of the resources of the API.
-    private static let kindCount = 48 + APIResource.table.count
+    private static let kindCount = 49 + APIResource.table.count
 
     private func apiPath(_ route: Route?) -> String? {
         guard case .api(let route)? = route else { return nil }
@@ -172,6 +173,7 @@ struct RouteTableTests {
         case .metrics: "metrics"
         case .healthLive: "healthLive"
         case .healthReady: "healthReady"
+        case .healthConnection: "healthConnection"
         case .hello: "hello"
         case .apiGuide: "apiGuide"
         case .assistant: "assistant"

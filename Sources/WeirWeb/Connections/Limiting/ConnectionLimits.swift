@@ -57,8 +57,13 @@ package enum FileLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
+    /// The limit after ``raise(upTo:)``, or nil if it is unknown.
+    package static var attainable: Int? { limits().map { min(Int(clamping: $0.rlim_max), standard) } }
+
+    private static let standard = 65_536
+
     /// Raises the limit to at most `wanted`, as far as the process may, and returns the limit in force.
-    @discardableResult package static func raise(upTo wanted: Int = 65_536) -> Int {
+    @discardableResult package static func raise(upTo wanted: Int = standard) -> Int {
         guard var limit = limits() else { return current }
         let most = min(limit.rlim_max, rlim_t(clamping: wanted))
         guard limit.rlim_cur < most else { return current }
@@ -74,7 +79,7 @@ package enum FileLimit {
     /// The number of connections for a file limit.
     ///
     /// A quarter of the files, at least 32 and at most 2,048, is reserved for the journal, uploads and connections of runs.
-    static func connections(files: Int) -> Int {
+    package static func connections(files: Int) -> Int {
         min(mostConnections, max(8, files - max(32, min(files / 4, 2_048))))
     }
 

@@ -1,0 +1,294 @@
+"""`weir doctor`: what is wrong with an installation, each problem caused for real."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+
+import pytest
+from mailbox import Mailbox
+from postgres import Postgres, unprivileged
+from proxies import Nginx, missing
+from weir import BINARY, Weir, free_port, until
+
+NAMESPACE = ["unshare", "--mount", "--map-root-user"]
+
+
+class Report:
+    def __init__(self, ended):
+        self.code = ended.returncode
+        assert ended.stdout, ended.stderr
+        self.findings = json.loads(ended.stdout)["findings"]
+
+    def said(self, topic, status, words):
+        """The remedy of the finding with these words."""
+        found = [finding for finding in self.findings if finding["topic"] == topic and words in finding["sentence"]]
+        assert [finding["status"] for finding in found] == [status], self.findings
+        return found[0].get("remedy", "")
+
+    def statuses(self, topic):
+        return [finding["status"] for finding in self.findings if finding["topic"] == topic]
+
+
+def doctor(folder, *words, prefix=(), settings=None, **options):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")} | (settings or {})
+    return Report(subprocess.run(
+        [*map(str, prefix), BINARY, "doctor", "--json", *map(str, words)], cwd=folder, env=environment,
+        capture_output=True, text=True, timeout=120, check=False, **options,
+    ))
+
+
+@pytest.fixture
+def port():
+    return free_port()
+
+
+def test_a_stopped_installation_in_order_is_told_so_and_nothing_is_made(tmp_path, port):
+    report = doctor(tmp_path, "--port", port)
+    assert report.code == 0 and list(tmp_path.iterdir()) == []
+    report.said("data", "good", "does not exist yet")
+    report.said("server", "good", f"port {port} of 127.0.0.1 is free")
+    report.said("backup", "warning", "No backup was ever made")
+
+
+def test_a_running_server_is_found_by_its_data_folder_and_nothing_is_changed(weir, tmp_path):
+    before = sorted((path.name, path.read_bytes()) for path in weir.data.iterdir() if path.suffix == ".json")
+    report = doctor(tmp_path, "--data", weir.data)
+    assert report.code == 0, report.findings
+    report.said("server", "good", f"answers at {weir.url}/, and records")
+    for topic in ("settings", "data", "version", "journal", "files", "programs"):
+        assert report.statuses(topic) == ["good"], topic
+    assert before == sorted((path.name, path.read_bytes()) for path in weir.data.iterdir() if path.suffix == ".json")
+
+
+def test_the_list_for_people_has_marks_and_remedies(tmp_path, port):
+    (tmp_path / "weir.yml").write_text("prt: 1\n")
+    ended = subprocess.run([BINARY, "doctor", "--port", str(port)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    lines = ended.stdout.splitlines()
+    assert lines[0].startswith("✕ settings: weir.yml:1: there is no setting `prt`") and lines[1].startswith("    → ")
+    assert any(line.startswith("✓ server:") for line in lines) and lines[-1].endswith(" to look at.")
+
+
+def test_mistakes_of_settings_and_operations_are_findings(tmp_path, port):
+    (tmp_path / "weir.yml").write_text("backup: {schedule: '0 3 * * *'}\n")
+    (tmp_path / "operations").mkdir()
+    (tmp_path / "operations" / "copy.yml").write_text("title: Copy\ncomand: [x]\n")
+    report = doctor(tmp_path, "--port", port)
+    assert report.code == 1
+    report.said("settings", "failure", "backup.folder is not")
+    report.said("settings", "failure", "copy.yml:2")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="gives a folder to another user")
+def test_a_folder_of_another_user_cannot_be_used(tmp_path, port):
+    for parent in (tmp_path, *tmp_path.parents[:3]):
+        if parent.stat().st_uid == 0 and str(parent) != "/tmp":
+            parent.chmod(parent.stat().st_mode | 0o011)
+    data = tmp_path / "data"
+    data.mkdir(0o700)
+    report = doctor(tmp_path, "--port", port, "--data", data, **unprivileged())
+    assert report.code == 1
+    assert "sudo -u root" in report.said("data", "failure", "cannot be read and written by this user")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="gives a file to another user")
+def test_files_that_a_command_of_root_has_left_are_named(tmp_path, port):
+    data = tmp_path / "data"
+    data.mkdir(0o700)
+    (data / "access.sqlite").touch(0o600)
+    user = unprivileged()
+    os.chown(data, user["user"], user["group"])
+    report = doctor(tmp_path, "--port", port, "--data", data)
+    assert report.code == 1
+    assert report.said("data", "failure", "access.sqlite (root)").startswith("chown -R postgres ")
+    report.said("data", "warning", "this command runs as another user")
+
+
+def test_a_folder_that_others_can_read_is_closed_by_hand(tmp_path, port):
+    data = tmp_path / "data"
+    data.mkdir(0o755)
+    report = doctor(tmp_path, "--port", port, "--data", data)
+    assert report.code == 0 and report.said("data", "warning", "can read items").startswith("chmod -R go=")
+
+
+def test_a_taken_port_is_told_with_its_holder(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        # Answers nothing, as a program that speaks something else.
+        taken.settimeout(0.1)
+        report = doctor(tmp_path, "--port", port)
+    assert report.code == 1
+    report.said("port", "failure", f"process {os.getpid()}, listens on it")
+
+
+def test_an_address_of_another_machine_cannot_be_listened_on(tmp_path, port):
+    report = doctor(tmp_path, "--port", port, "--host", "192.0.2.1", "--auth", "none")
+    assert report.code == 1
+    report.said("port", "failure", "192.0.2.1 is not an address of this machine")
+
+
+def test_a_server_of_another_folder_on_the_port_is_not_taken_for_this_one(weir, tmp_path):
+    report = doctor(tmp_path, "--port", weir.port, "--data", tmp_path / "other")
+    assert report.code == 1
+    report.said("server", "failure", "does not use the data folder")
+
+
+def test_a_full_disk_and_one_without_inodes_are_told(tmp_path, port):
+    tried = subprocess.run([*NAMESPACE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False)
+    if not shutil.which("unshare") or tried.returncode != 0:
+        pytest.skip("no mount is allowed here")
+    data = tmp_path / "data"
+    data.mkdir()
+    mount = [*NAMESPACE, "sh", "-c", 'mount -t tmpfs -o size=8m,nr_inodes=20,mode=700 none "$0" && exec "$@"', data]
+    report = doctor(tmp_path, "--port", port, "--data", data, prefix=mount)
+    assert report.code == 1
+    assert "retention" in report.said("disk", "failure", "less than disk.keep-free")
+    report.said("disk", "failure", "more files")
+
+
+@pytest.mark.skipif(not shutil.which("faketime"), reason="faketime is missing")
+def test_a_clock_behind_the_files_and_the_server_is_told(weir, tmp_path):
+    report = doctor(tmp_path, "--data", weir.data, prefix=["faketime", "-f", "-3d"])
+    assert report.code == 1
+    report.said("clock", "failure", "files of the data folder are of")
+    report.said("clock", "failure", "behind the server's")
+
+
+def test_a_damaged_journal_is_told(tmp_path, port):
+    data = tmp_path / "data"
+    data.mkdir(0o700)
+    (data / "journal.sqlite").write_bytes(b"not a database" * 1000)
+    report = doctor(tmp_path, "--port", port, "--data", data)
+    assert report.code == 1 and "weir journal check" in report.said("journal", "failure", "cannot be used")
+
+
+def test_a_process_that_does_not_answer_is_told(weir, tmp_path):
+    os.kill(weir.process.pid, 19)
+    try:
+        report = doctor(tmp_path, "--data", weir.data)
+    finally:
+        os.kill(weir.process.pid, 18)
+    assert report.code == 1
+    report.said("server", "failure", f"process {weir.process.pid}, does not answer")
+
+
+def test_few_open_files_are_told(tmp_path, sky):
+    weir = Weir(tmp_path, sky, prefix=["sh", "-c", 'ulimit -n 512 && exec "$0" "$@"'])
+    try:
+        weir.start()
+        report = doctor(tmp_path, "--data", weir.data)
+        assert "LimitNOFILE" in report.said("files", "warning", "512 files open")
+        report = doctor(tmp_path, "--data", weir.data, "--connections-count", 4000)
+        report.said("files", "failure", "connections.count needs")
+    finally:
+        weir.close()
+
+
+def test_a_backup_that_is_late_or_failed_is_told(tmp_path, port):
+    data = tmp_path / "data"
+    data.mkdir(0o700)
+    record = data / "last-backup.json"
+    words = ["--port", port, "--data", data, "--backup-folder", tmp_path / "backups"]
+    record.write_text('{"made": "2026-01-01T00:00:00.000Z", "bytes": 5}')
+    record.chmod(0o600)
+    doctor(tmp_path, *words, "--backup-schedule", "0 3 * * *").said("backup", "failure", "passed twice")
+    doctor(tmp_path, *words).said("backup", "warning", "The last backup is of 2026-01-01")
+    record.write_text('{"problem": "No space is left."}')
+    doctor(tmp_path, *words).said("backup", "failure", "No space is left.")
+
+
+@pytest.fixture
+def database(tmp_path):
+    postgres = Postgres(tmp_path / "postgres")
+    yield postgres
+    postgres.stop()
+
+
+def test_a_database_is_examined_and_a_stopped_one_is_told(database, tmp_path, port):
+    url = f"postgres://weir@127.0.0.1:{database.port}/postgres"
+    words = ["--port", port, "--journal", url]
+    report = doctor(tmp_path, *words)
+    assert report.code == 1
+    report.said("database", "failure", "cannot be reached")
+    database.start()
+    until(lambda: doctor(tmp_path, *words).statuses("database") == ["good"])
+    doctor(tmp_path, *words).said("database", "good", "no tables yet")
+    database.client("psql", "-d", "postgres", "-c", "CREATE ROLE guest LOGIN")
+    guest = doctor(tmp_path, "--port", port, "--journal", url.replace("weir@", "guest@"))
+    guest.said("database", "failure", "lacks a permission")
+    assert "weir.format" not in database.client("psql", "-d", "postgres", "-c", r"\dt weir.*")
+    skewed = doctor(tmp_path, *words, prefix=["faketime", "-f", "+1h"]) if shutil.which("faketime") else None
+    if skewed:
+        skewed.said("clock", "failure", "ahead of the database's")
+
+
+def test_the_mail_server_is_asked_and_gets_no_mail(tmp_path, port):
+    mailbox = Mailbox(tmp_path)
+    words = [
+        "--port", port, "--mail-from", "weir@example.com", "--mail-server", mailbox.address,
+        "--mail-ca-file", mailbox.authority, "--mail-user", mailbox.user, "--mail-password-file", tmp_path / "password",
+    ]
+    try:
+        (tmp_path / "password").write_text(mailbox.password)
+        doctor(tmp_path, *words).said("mail", "good", "accepts messages")
+        (tmp_path / "password").write_text("wrong")
+        doctor(tmp_path, *words).said("mail", "failure", "refused the sign-in")
+        assert mailbox.mails == []
+    finally:
+        mailbox.stop()
+    doctor(tmp_path, *words).said("mail", "failure", "E-mail cannot be sent")
+
+
+class Buffering(Nginx):
+    """nginx that keeps answers and bodies back, limits bodies, and hides the host."""
+
+    def switched(self, *changes):
+        text = super().switched(*changes)
+        for old, new in (
+            ("client_max_body_size 0;", "client_max_body_size 1m;"),
+            ("proxy_set_header Host $http_host;", "proxy_set_header Host 127.0.0.1;"),
+            ("proxy_set_header X-Forwarded-For $remote_addr;", ""),
+            ("http {", "http { proxy_ignore_headers X-Accel-Buffering; proxy_buffering on;"),
+        ):
+            assert old in text
+            text = text.replace(old, new)
+        return text
+
+
+@pytest.fixture
+def settings(sky):
+    return {"WEIR_GREETING_URL": sky.url + "/hello", "WEIR_AUTH": "none", "WEIR_TRUSTED_PROXIES": "127.0.0.1"}
+
+
+@pytest.mark.skipif(bool(missing(Nginx)), reason="nginx is missing")
+def test_the_proxy_of_the_documentation_is_in_order(weir, tmp_path):
+    proxy = Nginx(tmp_path / "proxy", weir.port)
+    try:
+        proxy.start()
+        report = doctor(tmp_path, "--data", weir.data, "--url", proxy.url, "--auth", "none")
+    finally:
+        proxy.stop()
+    assert set(report.statuses("proxy")) == {"good"} and report.code == 0, report.findings
+
+
+@pytest.mark.skipif(bool(missing(Nginx)), reason="nginx is missing")
+def test_a_proxy_that_keeps_back_limits_and_hides_is_told(weir, tmp_path):
+    proxy = Buffering(tmp_path / "proxy", weir.port)
+    try:
+        proxy.start()
+        report = doctor(tmp_path, "--data", weir.data, "--url", proxy.url, "--auth", "none")
+    finally:
+        proxy.stop()
+    assert report.code == 1
+    assert "proxy_buffering off" in report.said("proxy", "failure", "keeps answers back")
+    assert "Host $http_host" in report.said("proxy", "failure", "refuses their forms")
+    assert "client_max_body_size" in report.said("proxy", "failure", "refuses bodies")
+    report.said("proxy", "failure", "Clients can choose the address")
+
+
+def test_a_public_url_that_leads_nowhere_is_told(weir, tmp_path, port):
+    report = doctor(tmp_path, "--data", weir.data, "--url", f"http://127.0.0.1:{port}")
+    assert report.code == 1
+    report.said("proxy", "failure", "does not answer")
