@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WeirStates
 
 struct SettingsCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,8 +13,11 @@ struct SettingsCommands: ParsableCommand {
 
         @Flag(help: "Write the page Documentation/settings.md.") var markdown = false
 
-        func run() {
+        @Flag(help: "Write the JSON Schema of the settings file, for editors.") var schema = false
+
+        func run() throws {
             if markdown { return print(SettingsDocument.text, terminator: "") }
+            if schema { return print(try SettingsSchema.value.text()) }
             for setting in Setting.all {
                 print(
                     """

@@ -34,7 +34,7 @@ struct ConfigurationCheck {
             // Checks the runbook templates with a sample if no runbook is served.
             Runbooks.add(sample, id: "runbook", to: &catalog)
         }
-        check.remarks = files.remarks
+        check.remarks = files.remarks + (settings.rules?.unmatched(among: catalog.subjects) ?? [])
         check.problems = (catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)).map { "\($0)" }
         do {
             var texts = files.texts
@@ -58,7 +58,11 @@ struct ConfigurationCheck {
         func attempt(_ step: () throws -> Void) {
             do { try step() } catch { check.problems.append("\(error)") }
         }
-        attempt { _ = try AccessPlan(settings) }
+        do throws(StartError) {
+            _ = try AccessPlan(settings)
+        } catch {
+            check.problems += error.description.split(separator: "\n").map(String.init)
+        }
         attempt {
             guard let chain = settings.text("tls.cert"), let key = settings.text("tls.key") else { return }
             let end = try ServerCertificate(chain: chain, key: key).end

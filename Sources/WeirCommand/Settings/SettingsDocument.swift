@@ -27,8 +27,15 @@ enum SettingsDocument {
 
         `weir serve --check-config`, with the same flags and environment as the server, starts nothing and changes nothing. It prints every
         mistake of the settings with roles, grants and notifications, of certificates, the mail server and backups, of operation files,
-        templates, strings and runbooks, and exits with 78 if there is one. Of the settings of sign-in, it prints the first mistake only; users and
-        the public folder are not checked. Secrets that are not set are remarks. Run it before a reload or an upgrade.
+        templates, strings and runbooks, and exits with 78 if there is one. Users and the public folder are not checked. Remarks are secrets that are
+        not set, and operations, stores and tags that only roles and grants name. Run it before a reload or an upgrade.
+
+        `weir settings --schema` writes the JSON Schema of the file. Editors with a YAML language server suggest and check keys with it:
+
+        ```sh
+        weir settings --schema > weir.schema.json
+        sed -i '1i # yaml-language-server: $schema=weir.schema.json' weir.yml
+        ```
 
         ## Signals
 

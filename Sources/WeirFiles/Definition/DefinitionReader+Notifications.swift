@@ -1,5 +1,5 @@
 package import WeirBoards
-import WeirStates
+package import WeirStates
 
 extension DefinitionReader {
     /// Reads the notification rules, or returns nil if the file has none.
@@ -154,13 +154,18 @@ extension DefinitionReader {
 
 /// The notification rules for all operations, from `notify` in the settings file.
 package enum StandardNotifications {
+    private static let shape = Shape.list(of: OperationKeys.notification, limit: 20)
+
+    /// The JSON Schema of `notify`.
+    package static var schema: JSONValue { .object(shape.schema) }
+
     /// Reads a settings file, which mistakes call `file`.
     package static func read(_ text: String, file: String) -> (rules: [NotificationRule], mistakes: [FileMistake]) {
         var reader = DefinitionReader(id: "", file: file)
         reader.isOfSettings = true
         guard let root = YAMLText.read(text, &reader.list) else { return ([], reader.list.mistakes.sorted()) }
         guard let value = root["notify"] else { return ([], []) }
-        Shape.list(of: OperationKeys.notification, limit: 20).check(value, "notify", &reader.list)
+        shape.check(value, "notify", &reader.list)
         let rules = reader.notifications(value) ?? []
         return reader.list.mistakes.isEmpty ? (rules, []) : ([], reader.list.mistakes.sorted())
     }

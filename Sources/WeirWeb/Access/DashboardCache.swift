@@ -1,5 +1,5 @@
 import NIOConcurrencyHelpers
-import WeirAccess
+package import WeirAccess
 import WeirBoards
 import WeirOperations
 import WeirPages
@@ -149,7 +149,7 @@ extension Catalog {
     /// The subjects of access rules: each operation with its approvals, and each store.
     ///
     /// A step that runs only as part of another operation is selected with that operation.
-    var subjects: [Subject] {
+    package var subjects: [Subject] {
         entries.flatMap { entry -> [Subject] in
             let whole = entry.partOf.flatMap { self[$0] } ?? entry
             let chosenAs = Subject.ID.operation(whole.id)

@@ -8,27 +8,33 @@ struct AccessPlan: Sendable {
     /// The registration at an OpenID provider, or nil unless `auth` is `oidc`.
     let provider: OpenIDConfiguration?
 
-    /// Validates the settings in combination; throws `StartError` with status 78 if something is unsafe or missing.
+    /// Validates the settings in combination; throws `StartError` with status 78 and every reason if something is unsafe or
+    /// missing.
     init(_ settings: Settings) throws(StartError) {
         let host = settings.text("host") ?? "127.0.0.1"
         let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
         let written = settings.text("auth")
         let proxies = settings.list("trusted-proxies").compactMap { NetworkRange($0) }
         let url = settings.text("public-url").flatMap { URL(string: $0) }
-        try Self.checkCertificate(settings)
+        var faults = Faults()
+        faults.attempt { () throws(StartError) in try Self.checkCertificate(settings) }
         let hasCertificate = settings.text("tls.cert") != nil
-        provider = try OpenIDPlan(settings).configuration
-        let mode = try Self.mode(
-            settings, written: written, isLoopback: isLoopback, proxies: proxies, provider: provider)
+        provider = faults.attempt { () throws(StartError) in try OpenIDPlan(settings).configuration } ?? nil
+        let mode =
+            faults.attempt { () throws(StartError) in
+                try Self.mode(settings, written: written, isLoopback: isLoopback, proxies: proxies, provider: provider)
+            } ?? .password
         let isSecure = hasCertificate || url?.scheme == "https"
-        if AccessConfiguration(mode).hasSignIn, !isLoopback, !hasCertificate {
-            guard isSecure, !proxies.isEmpty else {
-                throw .misconfigured(
-                    "With auth: \(written ?? "") people would sign in over \(host) unencrypted. Give the server a certificate "
-                        + "(tls-cert, tls-key), or put a proxy with one before it and set public-url to its https address and "
-                        + "trusted-proxies to where it is.")
+        if ["proxy", "password", "oidc"].contains(written) {
+            faults.attempt { () throws(StartError) in
+                try Self.requireEncryption(
+                    settings, written, isPrivate: isLoopback || hasCertificate || (isSecure && !proxies.isEmpty))
             }
         }
+        if ["proxy", "oidc"].contains(written) {
+            faults.attempt { () throws(StartError) in try Self.requireGrants(settings, written) }
+        }
+        try faults.check()
         var configuration = AccessConfiguration(mode)
         configuration.trustedProxies = proxies
         configuration.isSecure = isSecure
@@ -46,6 +52,16 @@ struct AccessPlan: Sendable {
         rules = settings.rules ?? AccessRules()
     }
 
+    private static func requireEncryption(
+        _ settings: Settings, _ mode: String?, isPrivate: Bool
+    ) throws(StartError) {
+        guard !isPrivate else { return }
+        throw .misconfigured(
+            "With auth: \(mode ?? "") people would sign in over \(settings.text("host") ?? "") unencrypted. Give the server a "
+                + "certificate (tls-cert, tls-key), or put a proxy with one before it and set public-url to its https address "
+                + "and trusted-proxies to where it is.")
+    }
+
     private static func mode(
         _ settings: Settings, written: String?, isLoopback: Bool, proxies: [NetworkRange],
         provider: OpenIDConfiguration?
@@ -56,10 +72,7 @@ struct AccessPlan: Sendable {
                 "actor-header is set, but auth is not proxy. Write auth: proxy, and trusted-proxies with the addresses of the "
                     + "proxies whose header is believed.")
         }
-        if let provider {
-            try requireGrants(settings, written)
-            return .oidc(prefix: provider.identityPrefix)
-        }
+        if let provider { return .oidc(prefix: provider.identityPrefix) }
         switch written {
         case "proxy":
             guard let header, !proxies.isEmpty else {
@@ -67,9 +80,8 @@ struct AccessPlan: Sendable {
                     "auth: proxy needs actor-header, the header in which the proxy names the person, and trusted-proxies, the "
                         + "addresses or networks of the proxies that are believed.")
             }
-            try requireGrants(settings, written)
             return .proxy(user: header.lowercased(), groups: settings.text("groups-header")?.lowercased())
-        case "password": return .password
+        case "password", "oidc": return .password
         case "none": return .none(allowsForwarded: true)
         default:
             guard isLoopback else {
@@ -93,9 +105,36 @@ struct AccessPlan: Sendable {
         guard (cert == nil) == (key == nil) else {
             throw .misconfigured("tls-cert and tls-key belong together; set both, or neither.")
         }
+        var faults = Faults()
         for path in [cert, key].compactMap({ $0 }) where !FileManager.default.isReadableFile(atPath: path) {
-            throw .misconfigured("The file \(path) cannot be read. Name the certificate and its key as PEM files.")
+            faults.add(
+                .misconfigured("The file \(path) cannot be read. Name the certificate and its key as PEM files."))
         }
+        try faults.check()
+    }
+}
+
+/// The reasons for which settings cannot be used together, collected so that all are reported at once.
+private struct Faults {
+    private var errors: [StartError] = []
+
+    mutating func add(_ error: StartError) { errors.append(error) }
+
+    /// Runs a step, and returns its result, or nil after adding its error.
+    @discardableResult
+    mutating func attempt<Value>(_ step: () throws(StartError) -> Value) -> Value? {
+        do throws(StartError) {
+            return try step()
+        } catch {
+            add(error)
+            return nil
+        }
+    }
+
+    /// Throws one error with a line for each reason.
+    func check() throws(StartError) {
+        guard !errors.isEmpty else { return }
+        throw .misconfigured(errors.map(\.description).joined(separator: "\n"))
     }
 }
 
@@ -116,6 +155,28 @@ struct OpenIDPlan: Sendable {
             configuration = nil
             return
         }
+        var faults = Faults()
+        let issuer = faults.attempt { () throws(StartError) in try Self.issuer(settings) }
+        let secret = faults.attempt { () throws(StartError) in try Self.secret(settings) }
+        let publicURL = faults.attempt { () throws(StartError) in try Self.publicURL(settings) }
+        let roots = faults.attempt { () throws(StartError) in try Self.roots(settings) }
+        try faults.check()
+        guard let issuer, let secret, let publicURL, let roots else {
+            configuration = nil
+            return
+        }
+        var configuration = OpenIDConfiguration(
+            issuer: issuer.url, clientID: issuer.client, clientSecret: secret, publicURL: publicURL)
+        configuration.clientAuthentication = settings.text("oidc.client-authentication")
+            .flatMap(OpenIDConfiguration.ClientAuthentication.init)
+        configuration.scopes = settings.list("oidc.scopes")
+        if let claim = settings.text("oidc.name-claim") { configuration.nameClaim = ClaimPath(claim) }
+        if let claim = settings.text("oidc.groups-claim") { configuration.groupsClaim = ClaimPath(claim) }
+        configuration.roots = roots
+        self.configuration = configuration
+    }
+
+    private static func issuer(_ settings: Settings) throws(StartError) -> (url: ProviderURL, client: String) {
         guard let issuer = settings.text("oidc.issuer"), let client = settings.text("oidc.client-id") else {
             throw .misconfigured(
                 "auth: oidc needs oidc.issuer, the issuer of the OpenID provider, and oidc.client-id, the name of this server "
@@ -126,16 +187,7 @@ struct OpenIDPlan: Sendable {
                 "oidc.issuer is \(Quoted(issuer)); it must be an https URL without user, query and fragment. Only a provider on "
                     + "this machine can have an http URL.")
         }
-        var configuration = OpenIDConfiguration(
-            issuer: url, clientID: client, clientSecret: try Self.secret(settings),
-            publicURL: try Self.publicURL(settings))
-        configuration.clientAuthentication = settings.text("oidc.client-authentication")
-            .flatMap(OpenIDConfiguration.ClientAuthentication.init)
-        configuration.scopes = settings.list("oidc.scopes")
-        if let claim = settings.text("oidc.name-claim") { configuration.nameClaim = ClaimPath(claim) }
-        if let claim = settings.text("oidc.groups-claim") { configuration.groupsClaim = ClaimPath(claim) }
-        configuration.roots = try Self.roots(settings)
-        self.configuration = configuration
+        return (url, client)
     }
 
     private static func roots(_ settings: Settings) throws(StartError) -> TrustedRoots? {
