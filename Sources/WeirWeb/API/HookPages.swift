@@ -43,8 +43,8 @@ struct HookPages {
     }
 
     func list(_ operation: String) async throws(Problem) -> Response {
-        guard let hooks = dashboard.configuration.hooks else { return try .json(["rules": [], "deliveries": []]) }
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        guard let hooks = dashboard.configuration.hooks else { return try .json(["rules": [], "deliveries": []]) }
         let deliveries: [DeliveryRecord]
         do { deliveries = try await hooks.deliveries(of: operation) } catch { throw .unreadableHooks }
         return try .json([
@@ -55,6 +55,7 @@ struct HookPages {
 
     func list(ofRun run: String) async throws(Problem) -> Response {
         guard !dashboard.permissions.isLink else { throw .noSuchPage }
+        do { _ = try await dashboard.board.run(run) } catch { throw Problem(error) }
         guard let hooks = dashboard.configuration.hooks else { return try .json(["deliveries": []]) }
         let deliveries: [DeliveryRecord]
         do { deliveries = try await hooks.deliveries(ofRun: run) } catch { throw .unreadableHooks }
@@ -62,8 +63,8 @@ struct HookPages {
     }
 
     func triggers(_ operation: String) async throws(Problem) -> Response {
-        guard let hooks = dashboard.configuration.hooks else { return try .json(["triggers": [], "requests": []]) }
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        guard let hooks = dashboard.configuration.hooks else { return try .json(["triggers": [], "requests": []]) }
         let requests: [TriggerRecord]
         do { requests = try await hooks.requests(toTriggersOf: operation) } catch { throw .unreadableHooks }
         let triggers = hooks.triggers(of: operation).map { rule -> JSONValue in

@@ -23,6 +23,7 @@ struct InputBody {
 
     func read() async throws(Problem) -> Content {
         let type = ContentType(exchange.header(.contentType))
+        _ = try fileLength()
         if let field = fileField {
             if let type, type.isMultipart { return try await multipart(type, field: field) }
             if let filename = exchange.target.query["filename"] { return try raw(filename, type: type, field: field) }

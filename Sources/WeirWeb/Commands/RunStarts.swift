@@ -75,11 +75,10 @@ struct RunRetries {
     func `continue`(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
         let from = try await dashboard.sentFields(exchange)["from"]
-        if let from, from.string == nil { throw .malformedBody(.continuation) }
         let receipt: StartReceipt
         do {
             receipt = try await dashboard.board.retryFromFailedStep(
-                run, from: from?.string, actor: exchange.actor, idempotencyKey: key)
+                run, from: from, actor: exchange.actor, idempotencyKey: key)
         } catch {
             throw Problem(error)
         }

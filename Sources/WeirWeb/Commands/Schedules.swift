@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import WeirBoards
 import WeirFlows
+import WeirOperations
 import WeirPages
 import WeirStates
 
@@ -35,6 +36,8 @@ struct ScheduleList {
 }
 
 struct SchedulePauses {
+    private static let reasonLimit = 200
+
     let dashboard: AudienceDashboard
 
     func pause(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -52,9 +55,15 @@ struct SchedulePauses {
 
     /// The member or field `reason` of the body, which can be empty.
     private func reason(_ exchange: Exchange) async throws(Problem) -> String? {
-        let reason = try await dashboard.sentFields(exchange)["reason"]?.string
+        let reason = try await dashboard.sentFields(exchange)["reason"]
         let text = reason?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-        return text.isEmpty ? nil : String(text.prefix(200))
+        guard text.count <= Self.reasonLimit else {
+            let message = Message(ProblemWording.longReason, ["limit": "\(Self.reasonLimit)"])
+            throw Problem(
+                "invalid-input", .unprocessableContent, "Invalid input", message,
+                errors: [InputMistake(field: "reason", message: message)])
+        }
+        return text.isEmpty ? nil : text
     }
 
     func resume(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {

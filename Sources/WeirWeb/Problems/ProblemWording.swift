@@ -94,7 +94,9 @@ enum ProblemWording: String, Wording {
     case otherOperation = """
         The runs are not of operation “{asked}” but of “{actual}”. Choose two runs on the operation's page.
         """
-    case continuation = "`from` must be the name of a step, as a text."
+    case noObject = "The body must be a JSON object, such as {}."
+    case noText = "The member “{field}” of the body must be a text."
+    case longReason = "The reason can have at most {limit} characters. Shorten it."
     case decision = "Give `step`, the name of the step, and `decision`, which is approve or refuse."
     case noRunSelected = "The form names no run. Select at least one in the list of runs."
     case tooManyFields = "The form has more than {limit} fields. Send fewer, or send JSON."

@@ -263,4 +263,18 @@ struct HookTests {
             #expect(plain.status == 303)
         }
     }
+
+    @Test func `what does not exist has no notifications, whether or not there are hooks`() async throws {
+        for hooks in [nil, KnownHooks([])] {
+            var configuration = WebConfiguration()
+            configuration.hooks = hooks
+            try await TestServer.run(configuration: configuration) { server in
+                for path in [
+                    "runs/nothere/notifications", "operations/nothere/notifications", "operations/nothere/triggers",
+                ] {
+                    #expect(try await server.ask("GET", "/api/v1/" + path).status == 404, "\(path)")
+                }
+            }
+        }
+    }
 }

@@ -85,4 +85,16 @@ struct ScheduleTests {
             #expect(try await server.ask("GET", "/api/v1/schedules").json() == ["schedules": []])
         }
     }
+
+    @Test(arguments: [
+        (#"{"reason":5}"#, 400), ("[]", 400), (#""May""#, 400), (#"{"reason":null}"#, 200),
+        (#"{"reason":"\#(String(repeating: "a", count: 201))"}"#, 422), ("{}", 200),
+    ])
+    func `a pause accepts a reason that is a text of at most 200 characters`(body: String, status: Int) async throws {
+        try await TestServer.run(scheduled: true) { server in
+            let answer = try await server.ask(
+                "POST", "/api/v1/schedules/steps/pause", headers: ["Content-Type: application/json"], body: body)
+            #expect(answer.status == status)
+        }
+    }
 }

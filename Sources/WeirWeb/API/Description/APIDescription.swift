@@ -74,7 +74,7 @@ enum APIDescription {
                     parameter(
                         APIParameter(
                             place: .path, name: String(name), text: pathText[String(name)] ?? "",
-                            schema: .text(1...1_000), isRequired: true))
+                            schema: .text(pattern: "."), isRequired: true))
                 })
         }
         for method in resource.methods {

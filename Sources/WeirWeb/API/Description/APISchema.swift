@@ -1,3 +1,4 @@
+import WeirJournals
 import WeirStates
 
 /// A JSON Schema (draft 2020-12) of the API's description.
@@ -22,7 +23,8 @@ struct APISchema: Sendable {
 
     static func whole(from least: Int64) -> APISchema {
         APISchema(value: [
-            "type": "integer", "format": "int64", "minimum": .integer(least), "maximum": .integer(Int64.max),
+            "type": "integer", "format": "int64", "minimum": .integer(least),
+            "maximum": .integer(SequenceNumber.max.rawValue),
         ])
     }
 
@@ -33,6 +35,10 @@ struct APISchema: Sendable {
         ]
         value["pattern"] = pattern.map(JSONValue.string)
         return APISchema(value: value)
+    }
+
+    static func text(pattern: String) -> APISchema {
+        APISchema(value: ["type": "string", "pattern": .string(pattern)])
     }
 
     static func oneOf(_ values: [String]) -> APISchema {

@@ -127,6 +127,11 @@ extension APISchema {
             "missed": .object(["count": .whole, "newest": .time, "at": .time]).orNull,
             "next": .list(.object(["time": .time, "start": .time])),
         ]),
+        "ReportMessage": .any(
+            .object(["state": .text], optional: ["phase": .text, "completed": .whole, "total": .whole, "unit": .text]),
+            .object(["line": .text], optional: ["channel": .oneOf(["stdout", "stderr"])]),
+            .object(["beat": .flag])
+        ).described("A state of the run, a line of its output, or a sign of life."),
         "Trigger": .object(["name": .text, "form": .text, "url": .text, "ready": .flag]),
         "TriggerRequest": .object([
             "at": .whole, "outcome": .text, "run": .text.orNull, "detail": .text.orNull, "count": .whole,

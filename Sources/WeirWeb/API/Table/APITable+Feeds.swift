@@ -98,7 +98,7 @@ extension APIResource {
                     headers: APIAnswer.streamHeaders), .unchanged),
             .change(
                 .put, "openReport", "Opens a run that an external program reports.", .lease, .closed,
-                body: .json(.object([:], optional: ["title": .text, "input": .members]), required: false),
+                body: .json(.object([:], optional: ["title": .text(1...200), "input": .members]), required: false),
                 audit: .report, problems: [409, 410, 507],
                 answers: .empty(201, "The run is open.", headers: "Location", "Stream-Next-Offset", "Stream-Closed"),
                 .empty(200, "The same run was open already.", headers: "Stream-Next-Offset", "Stream-Closed")),
@@ -107,7 +107,7 @@ extension APIResource {
                 .lease, .header("Producer-Id", .text(1...255, pattern: "^[!-~]+$"), "The name of the producer."),
                 .header("Producer-Epoch", .whole(from: 0), "The epoch of the producer."),
                 .header("Producer-Seq", .whole(from: 0), "The number of the request in the epoch."),
-                body: .json(.any(.members, .list(.members)), required: false),
+                body: .json(.any(.ref("ReportMessage"), .list(.ref("ReportMessage"))), required: false),
                 problems: [409, 410, 507],
                 answers: .empty(
                     200, "The messages are recorded.", headers: "Stream-Next-Offset", "Stream-Closed",
