@@ -30,7 +30,8 @@ extension Board {
         _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
         idempotencyKey: String?, foreign: ForeignStart?
     ) async throws(BoardError) -> StartReceipt {
-        let (input, secrets) = try await parted(input, for: operation)
+        let (input, secrets) = try await parted(
+            input, for: operation, isElsewhere: foreign != nil && isCarriedOutByOthers(operation))
         if follows {
             if runs.isClosed { throw .shuttingDown }
             let parts = RunParts(secrets: secrets, content: content)
@@ -94,7 +95,9 @@ extension Board {
         }
         guard record.endedAt != nil else { throw .stillActive }
         if input == nil { try requireNoSecrets(of: record.operation) }
-        let (input, secrets) = try await parted(input ?? record.opening.input, for: record.operation)
+        let (input, secrets) = try await parted(
+            input ?? record.opening.input, for: record.operation,
+            isElsewhere: foreign != nil && isCarriedOutByOthers(record.operation))
         let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
         return try await begin(record.operation, opening, secrets, nil, from: state, foreign: foreign)
     }
@@ -115,10 +118,17 @@ extension Board {
 
     /// Validates an input, and separates its secrets from the part that is recorded.
     func parted(
-        _ input: JSONValue, for operation: String, isStep: Bool = false
+        _ input: JSONValue, for operation: String, isStep: Bool = false, isElsewhere: Bool = false
     ) async throws(BoardError) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
-        let (input, fields) = try await launcher.validate(input, for: operation, isStep: isStep)
+        let (input, fields) = try await launcher.validate(
+            input, for: operation, isStep: isStep, isElsewhere: isElsewhere)
         return InputField.parting(input, fields: fields)
+    }
+
+    /// Whether other servers can execute runs of the operation; the recording server executes runs of steps and watched
+    /// operations.
+    private func isCarriedOutByOthers(_ operation: String) -> Bool {
+        catalog[operation]?.isResumable != true && !watching.isWatched(operation)
     }
 
     /// Throws if the operation has secret fields: their values are not recorded, so a retry must supply an input.

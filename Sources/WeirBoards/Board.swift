@@ -127,8 +127,10 @@ public final class Board: Sendable {
             catalog: catalog, configuration: configuration,
             RunSurroundings(
                 recorder: recorder, outputs: outputs, assigner: assigner, monitor: monitor, logger: logger),
-            runs: runs,
-            estimates: estimates, clock: clock, makeID: makeID)
+            runs: runs, estimates: estimates, clock: clock, makeID: makeID
+        ) { [membership] in
+            membership?.nodes.first(where: \.isThis)?.node.name
+        }
         self.launcher = launcher
         worker = others.map { RunWorker($0, launcher: launcher, recorder: recorder, now: now, logger: logger) }
         scheduler = Scheduler(

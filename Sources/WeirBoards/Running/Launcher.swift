@@ -16,13 +16,17 @@ final class Launcher: Sendable {
     private let recorder: Recorder
     private let estimates: Estimates
     let makeID: @Sendable () -> String
+    /// The name of this server among those of the journal, or nil for a single one.
+    private let server: @Sendable () -> String?
     private let makeStarter: @Sendable (CatalogEntry, (any RunStarter)?) -> any RunStarter
     private let core: Locked<Core>
 
     init(
         catalog: Catalog, configuration: Board.Configuration, _ surroundings: RunSurroundings, runs: LiveRuns,
-        estimates: Estimates, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
+        estimates: Estimates, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String,
+        server: @escaping @Sendable () -> String?
     ) {
+        self.server = server
         self.configuration = configuration
         recorder = surroundings.recorder
         self.runs = runs
@@ -50,14 +54,14 @@ final class Launcher: Sendable {
 
     /// Validates an input; returns it with defaults, and the fields that it was validated against.
     ///
-    /// Secret fields are left out if `isWithoutSecrets`, because the executing server has validated them. Throws
-    /// `unknownOperation`, `partOfAnother`, `notReported`, `invalidInput`, and `overloaded` if too many inputs are
-    /// waiting to be checked.
+    /// For a run that another server executes, secrets are left out, and any choice is valid: that server has the secrets
+    /// and the values of choices, and validates both. Throws `unknownOperation`, `partOfAnother`, `notReported`,
+    /// `invalidInput`, and `overloaded` if too many inputs are waiting to be checked.
     func validate(
-        _ input: JSONValue, for operation: String, isStep: Bool = false, isWithoutSecrets: Bool = false
+        _ input: JSONValue, for operation: String, isStep: Bool = false, isElsewhere: Bool = false
     ) async throws(BoardError) -> (input: JSONValue, fields: [InputField]) {
         let entry = try startable(operation, isStep: isStep)
-        let fields = isWithoutSecrets ? entry.fields.filter { !$0.isSecret } : entry.fields
+        let fields = isElsewhere ? entry.fields.compactMap(\.elsewhere) : entry.fields
         do {
             return (try await InputField.validate(input, fields: fields, in: .inputs), fields)
         } catch {
@@ -110,20 +114,19 @@ final class Launcher: Sendable {
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
         guard let starter = core.withLock({ $0.starters[operation] }) else { throw .unknownOperation(operation) }
-        let kept = try withKept(secrets, of: operation)
+        // A run that has parts of its own here, or depends on a run or viewers of this server, is executed here.
+        let isHere =
+            foreign == nil || content != nil || !secrets.isEmpty || host != nil || state != nil || isWatched
+            || !takesPlace
+        if isHere, foreign?.run != nil { throw .partsStay(nil) }
+        let secrets = isHere ? try withKept(secrets, of: operation) : standIns(for: secrets, of: operation)
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
         let id = foreign?.run ?? makeID()
         var request = StartRequest(
-            run: id, opening: opening, content: content, secrets: kept, host: host?(id, opening),
+            run: id, opening: opening, content: content, secrets: secrets, host: host?(id, opening),
             beginning: state.map { .init(state: $0) }, isWatched: isWatched)
-        // A run that has parts of its own here, or depends on a run or viewers of this server, is executed here.
-        if let foreign, content == nil, secrets.isEmpty, host == nil, state == nil, !isWatched, takesPlace {
-            request.place = .elsewhere(worker: foreign.worker)
-            if foreign.run != nil { request.secrets = standIns(for: kept, of: operation) }
-        } else if foreign?.run != nil {
-            throw .partsStay(nil)
-        }
+        if let foreign, !isHere { request.place = .elsewhere(worker: foreign.worker) }
         if !isWatched, takesPlace {
             try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor))
         }
@@ -143,22 +146,31 @@ final class Launcher: Sendable {
     /// Resumes a run that another process has begun or opened: the previous one of this server, or one of another
     /// server.
     ///
-    /// Throws `unknownOperation`, `invalidInput` and `busy`.
+    /// With a `failure`, or if this server lacks a kept secret, the run fails at once. Throws `unknownOperation`,
+    /// `invalidInput` and `busy`.
     func resume(
         _ record: RunRecord, host: StepsHost? = nil, elapsed: Duration = .zero, place: RunPlace = .here,
-        parts: RunParts = RunParts()
+        parts: RunParts = RunParts(), failure: (any Error)? = nil
     ) throws(BoardError) {
         guard let starter = core.withLock({ $0.starters[record.operation] }) else {
             throw .unknownOperation(record.operation)
         }
-        // If a kept secret has been removed, the step that needs it fails.
-        var secrets = (try? withKept(parts.secrets, of: record.operation)) ?? parts.secrets
-        if case .elsewhere = place { secrets = standIns(for: secrets, of: record.operation) }
+        var (failure, secrets) = (failure, parts.secrets)
+        if case .elsewhere = place {
+            secrets = standIns(for: secrets, of: record.operation)
+        } else if let name = missingSecret(besides: secrets, of: record.operation), host == nil {
+            failure = failure ?? NotHere(Self.missing(name, at: server()).description)
+            secrets = standIns(for: secrets, of: record.operation)
+        } else {
+            // If a kept secret of a run of steps has been removed, the step that needs it fails.
+            secrets = (try? withKept(secrets, of: record.operation)) ?? secrets
+        }
         // The run had a place before; lower limits apply to new runs only.
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(
             run: record.id, opening: record.opening, content: parts.content, secrets: secrets, host: host,
-            beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed), place: place)
+            beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed), place: place,
+            failure: failure)
         let begun: String
         do throws(BoardError) {
             begun = try starter.start(
@@ -189,12 +201,36 @@ final class Launcher: Sendable {
         for field in catalog[operation]?.fields ?? [] where secrets[field.name] == nil {
             guard let name = field.kept else { continue }
             guard let secret = catalog.keptSecret(name) else {
-                let message = Message(InputWording.secretNotKept, ["name": .text(name)])
-                throw .invalidInput(InputMistakes([InputMistake(field: field.name, message: message)]))
+                let mistake = InputMistake(field: field.name, message: Self.missing(name, at: server()))
+                throw .invalidInput(InputMistakes([mistake]))
             }
             secrets[field.name] = .string(secret)
         }
         return secrets
+    }
+
+    private func missingSecret(besides given: [String: JSONValue], of operation: String) -> String? {
+        let catalog = catalog
+        return (catalog[operation]?.fields ?? []).filter { given[$0.name] == nil }.compactMap(\.kept)
+            .first { catalog.keptSecret($0) == nil }
+    }
+
+    private static func missing(_ secret: String, at server: String?) -> Message {
+        guard let server else { return Message(InputWording.secretNotKept, ["name": .text(secret)]) }
+        return Message(InputWording.secretNotKeptAt, ["name": .text(secret), "server": .text(server)])
+    }
+
+    /// The error for a run that this server is to execute, and whose input its own file of the operation refuses.
+    func refusal(of record: RunRecord) async -> (any Error)? {
+        let fields = (catalog[record.operation]?.fields ?? []).filter { !$0.isSecret }
+        do {
+            _ = try await InputField.validate(record.opening.input, fields: fields, in: .inputs)
+            return nil
+        } catch let error as InputMistakes where !error.mistakes.allSatisfy(\.isPassing) {
+            return error
+        } catch {
+            return nil
+        }
     }
 
     /// Adds random values for secrets that only the executing server has; they are never used.

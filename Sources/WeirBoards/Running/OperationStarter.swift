@@ -52,7 +52,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         _ request: StartRequest, _ foreign: ForeignRun<Work.Input, Work.State>?
     ) -> RunVariation<Work.Input, Work.State> {
         var variation = RunVariation<Work.Input, Work.State>()
-        variation.work = foreign
+        variation.work = request.failure.map { FailingWork(failure: $0) } ?? foreign
         guard let beginning = request.beginning else { return variation }
         // The caller has validated the state against an operation that may have been replaced since.
         variation.state = (try? beginning.state.state(as: Work.State.self)) ?? .initial

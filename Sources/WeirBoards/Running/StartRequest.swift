@@ -1,3 +1,4 @@
+import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
@@ -16,6 +17,8 @@ struct StartRequest: Sendable {
     var place = RunPlace.here
     /// Whether the run lasts only while it is watched.
     var isWatched = false
+    /// The error with which the run fails at once, because this server cannot execute it.
+    var failure: (any Error)?
 
     /// The point at which a resumed or continued run begins.
     struct Beginning: Sendable {
@@ -58,4 +61,18 @@ struct ForeignStart: Sendable, Hashable {
     let worker: Int64
     /// The run's id if the other server keeps a part of the input, or nil.
     var run: String?
+}
+
+/// What a server lacks for a run that it is to execute, in a sentence.
+struct NotHere: ExplainedError {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The work of a run that fails at once.
+struct FailingWork<Input: OperationInput, State: OperationState>: StateOperation {
+    let failure: any Error
+
+    func perform(_ input: Input, state: MutableStateFlow<State>) async throws { throw failure }
 }

@@ -92,15 +92,21 @@ final class RunWorker: Sendable {
     private func begin(_ run: String) async throws {
         guard let record = try await journal.run(run), record.endedAt == nil else { return }
         let cause: String
+        let refusal = await launcher.refusal(of: record)
         do {
-            let isWhole = try parts.begin(run) { try launcher.resume(record, place: .assigned, parts: $0) }
+            let isWhole = try parts.begin(run) {
+                try launcher.resume(record, place: .assigned, parts: $0, failure: refusal)
+            }
             if isWhole { return }
             cause = "what came with its start was lost, as the server that records did not answer in time"
         } catch {
             logger.error(
                 "A run was started that this server cannot carry out. Give all servers the same operations.",
                 metadata: ["run": "\(run)", "operation": "\(record.operation)", "cause": "\(Quoted(error))"])
-            cause = "the server where it was started does not have this operation"
+            cause =
+                (error as? BoardError)?.code == .unknownOperation
+                ? "the server where it was started does not have this operation"
+                : "the server where it was started cannot carry it out: \(error)"
         }
         let end = ChangeDraft.interruption(of: record, at: now(), cause: .other(cause))
         try await recorder.whileNothingIsRecorded { [journal] in _ = try await journal.append([end]) }

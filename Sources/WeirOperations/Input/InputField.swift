@@ -218,6 +218,13 @@ extension InputField {
         if case .secret = kind { true } else { false }
     }
 
+    /// The field as a server validates it that does not execute the run: any choice is valid; nil for a secret.
+    package var elsewhere: InputField? {
+        if isSecret { return nil }
+        guard case .choice = kind else { return self }
+        return InputField(name, label, .multiline(), required: isRequired, default: defaultValue)
+    }
+
     /// Separates a valid input into its recordable members and its secrets.
     package static func parting(
         _ input: JSONValue, fields: [InputField]

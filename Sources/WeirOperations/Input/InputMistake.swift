@@ -98,6 +98,9 @@ package enum InputWording: String, Wording {
     case secret = "Give a secret of at most {limit} characters. It is not recorded."
     case secretAgain = "This is secret and was not kept. Give it again, with the rest of the input."
     case secretNotKept = "The server keeps no secret “{name}”. Set it with weir secret set {name}, or give one here."
+    case secretNotKeptAt = """
+        The server “{server}” keeps no secret “{name}”. Set it there with weir secret set {name}, or give one at the start.
+        """
     case file = "Choose a file."
     case fileElsewhere = "Choose a file. It comes with the request that starts the run, not as a JSON value."
     case fileWrong = "The file is described wrongly: “{name}” cannot be used."

@@ -212,7 +212,7 @@ extension Board {
         worker: Int64?
     ) async throws(BoardError) -> StartReceipt {
         guard let worker, RunID.isPlausible(run), runs[run] == nil else { throw .partsStay(nil) }
-        let input = try await launcher.validate(input, for: operation, isWithoutSecrets: true).input
+        let input = try await launcher.validate(input, for: operation, isElsewhere: true).input
         if let retryOf, try await self.run(retryOf).endedAt == nil { throw .stillActive }
         let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key)
         return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
