@@ -197,9 +197,16 @@ extension OperationFolder {
         let parts = definitions.flatMap { definition in
             [definition.id, texts[definition.id] ?? ""] + (outdated[definition.id] ?? []).map(\.description)
         }
-        let files = templates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        return String(Self.digest(parts + files + [lists.edition].filter { !$0.isEmpty }).prefix(16))
+        return String(Self.digest(parts + templateParts + [lists.edition].filter { !$0.isEmpty }).prefix(16))
     }
+
+    /// The fingerprint of the files in force, as 16 hexadecimal digits, in any order of the files.
+    package var fingerprint: String {
+        let parts = definitions.sorted { $0.id < $1.id }.flatMap { [$0.id, texts[$0.id] ?? ""] }
+        return String(Self.digest(parts + templateParts).prefix(16))
+    }
+
+    private var templateParts: [String] { templates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } }
 
     private static func digest(_ texts: [String]) -> String {
         var hash = SHA256()

@@ -60,6 +60,8 @@ package struct NodeStanding: Sendable, Hashable, Codable {
     package var takesCommands: Bool?
     /// The number by which it can be assigned runs; nil if it accepts none.
     package var worker: Int64?
+    /// The fingerprint of its operation files, empty without files; nil for a server of an earlier version.
+    package var catalog: String?
 
     package init() {}
 }

@@ -13,6 +13,8 @@ public struct Catalog: Sendable {
     ///
     /// Pages cached for another edition are rendered again.
     package var edition: String?
+    /// A digest of the operation files and their templates, without the values of choices; empty if there are none.
+    package var fingerprint = ""
     /// Returns the current value of a secret that the server keeps under a name, or nil.
     package var keptSecret: @Sendable (String) -> String? = { _ in nil }
 

@@ -11,6 +11,25 @@ extension Board {
     /// The servers of a shared journal, ordered by name; empty if the journal is not shared.
     package var nodes: [NodeView] { membership?.nodes ?? [] }
 
+    /// The names of the servers whose operation files differ from those of this one.
+    package var serversWithOtherFiles: [String] {
+        let own = catalog.fingerprint
+        return nodes.filter { !$0.isThis && !$0.isSilent && $0.node.standing.catalog.map { $0 != own } ?? false }
+            .map(\.node.name)
+    }
+
+    private func noteOtherFiles(_ elsewhere: Elsewhere) {
+        let others = serversWithOtherFiles
+        guard elsewhere.isNew(others) else { return }
+        if others.isEmpty {
+            logger.notice("All servers have the same operation files again.")
+        } else {
+            logger.warning(
+                "Other servers have other operation files than this one. Give all of them the same.",
+                metadata: ["servers": "\(others.joined(separator: ", "))", "fingerprint": "\(catalog.fingerprint)"])
+        }
+    }
+
     /// How far notifications of ended runs have been sent, as recorded for a server that takes over.
     ///
     /// Returns nil if the journal is not shared, or nothing has been recorded.
@@ -155,13 +174,14 @@ extension Board {
         let elsewhere = Elsewhere()
         membership?.begin(
             Membership.Actions(
-                standing: { [feed, runs, watching, configuration, worker] in
+                standing: { [feed, runs, watching, configuration, worker, launcher] in
                     var standing = NodeStanding()
                     standing.head = feed.head(of: .board)
                     standing.runs = runs.countHere
                     standing.viewers = watching.viewers
                     standing.watched = watching.watched
                     standing.takesCommands = true
+                    standing.catalog = launcher.catalog.fingerprint
                     standing.worker = configuration.carriesOutForOthers ? worker?.number : nil
                     return standing
                 },
@@ -178,6 +198,7 @@ extension Board {
                 tendRuns: { [assigner] workers in try await assigner?.tend(workers) },
                 look: { [weak self] in
                     guard let self else { return }
+                    noteOtherFiles(elsewhere)
                     try await rereadNotices()
                     try await scheduler.follow(catalog.scheduledStarts)
                     let now = try await journal.floor(of: .board)
@@ -201,7 +222,17 @@ extension Board {
 private final class Elsewhere: Sendable {
     /// The floor below which removed runs are no longer shown.
     let floor = Locked(SequenceNumber.zero)
+    /// The servers that were last found to have other operation files.
+    let differing = Locked<[String]>([])
     private let watches = Locked<[String: Watch]>([:])
+
+    /// Whether other servers than before have other operation files.
+    func isNew(_ others: [String]) -> Bool {
+        differing.withLock { differing in
+            defer { differing = others }
+            return differing != others
+        }
+    }
 
     /// Watches exactly these operations.
     func keep(_ operations: Set<String>, _ watching: Watching) {

@@ -22,6 +22,8 @@ package struct ServerCondition: Sendable, Hashable, Codable {
         case files
         /// Changed settings were refused.
         case settings
+        /// Another server on the same database has other operation files.
+        case catalog
     }
 
     /// The operation of messages about the server, which no operation can have as its id.
@@ -53,6 +55,8 @@ package struct ServerCondition: Sendable, Hashable, Codable {
         case .certificate: isOver ? "has a new certificate" : "has a certificate that ends soon"
         case .files: isOver ? "has no files with mistakes any more" : "has files with mistakes"
         case .settings: isOver ? "applies its settings again" : "refused changed settings"
+        case .catalog:
+            isOver ? "has the operation files of the other servers" : "has other operation files than another server"
         }
     }
 

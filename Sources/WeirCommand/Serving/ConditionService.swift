@@ -18,6 +18,9 @@ struct ConditionService: ServiceLifecycle.Service {
     /// How long nothing is recorded before that is reported, in milliseconds.
     private static let recordingPatience: Int64 = 3_000
 
+    /// How long the operation files of servers differ before that is reported: for the time of a change on all of them.
+    private static let catalogPatience: Int64 = 30_000
+
     let board: Board
     let notifier: Notifier
     let folder: URL
@@ -29,9 +32,10 @@ struct ConditionService: ServiceLifecycle.Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var differingSince: Timestamp?
             repeat {
                 do {
-                    try await notifier.take(await found())
+                    try await notifier.take(await found(&differingSince))
                 } catch {
                     guard !Task.isCancelled else { return }
                     logger.error("Conditions of the server could not be kept.", metadata: ["cause": "\(Quoted(error))"])
@@ -40,7 +44,7 @@ struct ConditionService: ServiceLifecycle.Service {
         }
     }
 
-    private func found() async -> [ServerCondition.Kind: [String: String]] {
+    private func found(_ differingSince: inout Timestamp?) async -> [ServerCondition.Kind: [String: String]] {
         let now = Timestamp(Date())
         var found: [ServerCondition.Kind: [String: String]] = [:]
         func note(_ kind: ServerCondition.Kind, _ sentence: String?) { found[kind] = sentence.map { ["": $0] } ?? [:] }
@@ -64,7 +68,16 @@ struct ConditionService: ServiceLifecycle.Service {
             board.refusedSettings.value.map {
                 "The settings file of \($0.at) was refused, and the settings before it are in force. The log says why."
             })
+        let others = board.serversWithOtherFiles
+        differingSince = others.isEmpty ? nil : differingSince ?? now
+        let isLong = differingSince.map { now - $0 >= Self.catalogPatience } ?? false
+        note(.catalog, isLong ? Self.sentence(othersWithFiles: others) : nil)
         return found
+    }
+
+    private static func sentence(othersWithFiles others: [String]) -> String {
+        "The operation files of this server differ from those of \(others.joined(separator: ", ")). Give all servers the same "
+            + "files. The system page has a fingerprint of each server's files."
     }
 
     /// The sentence about a disk with too few free bytes; a condition that holds ends only with a tenth more.

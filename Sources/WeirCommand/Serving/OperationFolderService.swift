@@ -68,7 +68,10 @@ struct OperationFolderService: Sendable {
 
     /// Adds the operations to a catalog; `outgoing` is the environment of `http` and `feed` requests.
     func add(to catalog: inout Catalog, outgoing: OperationEnvironment = OperationEnvironment()) {
-        if !folder.definitions.isEmpty { catalog.edition = folder.edition(choices) }
+        if !folder.definitions.isEmpty {
+            catalog.edition = folder.edition(choices)
+            catalog.fingerprint = folder.fingerprint
+        }
         catalog.keptSecret = { [secrets] in secrets.value($0) }
         for definition in folder.definitions {
             add(choices.filling(definition), to: &catalog, outgoing)

@@ -21,6 +21,7 @@ extension PageWriter {
             },
             "hasConditions": !system.conditions.isEmpty, "check": system.check.map(fields),
             "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
+            "catalogsDiffer": Set(system.nodes.filter { !$0.isSilent }.compactMap(\.node.standing.catalog)).count > 1,
         ]
     }
 
@@ -54,6 +55,7 @@ extension PageWriter {
 
     private func nodes(_ nodes: [NodeView]) -> [Fields] {
         let head = nodes.map(\.node.standing.head).max() ?? .zero
+        let own = nodes.first(where: \.isThis)?.node.standing.catalog
         return nodes.map { view in
             let standing = view.node.standing
             let role: StringKey = view.isSilent ? .nodeSilent : view.node.isRecording ? .nodeRecords : .nodeFollows
@@ -61,6 +63,8 @@ extension PageWriter {
                 "name": view.node.name, "isThis": view.isThis, "isSilent": view.isSilent, "role": strings[role],
                 "head": format.integer(standing.head.rawValue),
                 "lag": format.integer(head.rawValue - standing.head.rawValue),
+                "files": standing.catalog.map { $0.isEmpty ? "–" : String($0.prefix(8)) },
+                "filesDiffer": view.isThis ? false : standing.catalog != own,
                 "runs": format.integer(Int64(standing.runs)), "viewers": format.integer(Int64(standing.viewers)),
             ]
         }

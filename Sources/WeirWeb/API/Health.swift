@@ -34,6 +34,24 @@ struct Health {
     }
 }
 
+/// The servers that share the journal.
+struct Servers {
+    let dashboard: AudienceDashboard
+
+    func list() throws(Problem) -> Response {
+        let servers = dashboard.board.nodes.map { view -> JSONValue in
+            let standing = view.node.standing
+            return [
+                "id": .string(view.node.id), "name": .string(view.node.name), "this": .bool(view.isThis),
+                "role": view.node.isRecording ? "recording" : "following", "silent": .bool(view.isSilent),
+                "sequence": .integer(standing.head.rawValue), "runs": .integer(Int64(standing.runs)),
+                "viewers": .integer(Int64(standing.viewers)), "files": standing.catalog.map(JSONValue.string) ?? .null,
+            ]
+        }
+        return try .json(["servers": .array(servers)])
+    }
+}
+
 /// Returns a plain-text greeting, which the greeting operation requests by default so that it works without a network.
 struct Greeter {
     let dashboard: AudienceDashboard

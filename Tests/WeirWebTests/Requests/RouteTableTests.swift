@@ -38,7 +38,7 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
             "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
             "/api/v1/backups",
-            "/api/v1/backups/latest", "/resumption", "/api/v1/resumption",
+            "/api/v1/backups/latest", "/api/v1/servers", "/resumption", "/api/v1/resumption",
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
             "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
             "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",

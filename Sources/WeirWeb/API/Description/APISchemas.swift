@@ -145,6 +145,10 @@ extension APISchema {
         "Notice": .object(
             ["id": .text, "kind": .text, "at": .time, "text": .text],
             optional: ["file": .text, "lost": .list(.whole)]),
+        "Server": .object([
+            "id": .text, "name": .text, "this": .flag, "role": .oneOf(["recording", "following"]), "silent": .flag,
+            "sequence": .whole, "runs": .whole, "viewers": .whole, "files": .text.orNull,
+        ]),
         "Backup": .object([
             "status": .oneOf(["ok", "none", "failed", "late"]), "last": .time.orNull, "bytes": .whole.orNull,
             "verified": .flag.orNull, "problem": .text.orNull, "next": .time.orNull, "making": .flag,

@@ -65,6 +65,12 @@ extension APIResource {
             try await Notices(dashboard: dashboard).dismiss(route.id, exchange)
         },
         APIResource(
+            "servers", .everything(.administer),
+            .get(
+                "listServers", "Lists the servers that share the journal; none for a journal in a file.",
+                answers: .json(200, .object(["servers": .list(.ref("Server"))]), "The servers."))
+        ) { (dashboard, _, _) async throws(Problem) in try Servers(dashboard: dashboard).list() },
+        APIResource(
             "backups", .everything(.administer),
             .change(
                 .post, "makeBackup", "Begins a backup in the folder of the settings.", audit: .backUp,
