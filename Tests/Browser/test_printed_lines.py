@@ -9,7 +9,8 @@ import time
 import urllib.request
 
 import pytest
-from cluster import other, postgres, settings as cluster_settings, third  # noqa: F401
+from cluster import other, postgres, role, third  # noqa: F401
+from cluster import settings as cluster_settings  # noqa: F401
 from weir import BINARY, until
 
 TALK = """
@@ -117,6 +118,7 @@ def test_every_reader_at_every_server_is_shown_each_line_once_over_a_fault_at_th
     next(during)
     time.sleep(7)  # The programs end, and what is tried for five seconds has been given up.
     next(during, None)
+    until(lambda: all(role(server) for server in servers), 60)
     for run in runs:
         for server in servers:
             assert server.ended({"id": run})["phase"] == "succeeded"
