@@ -54,7 +54,7 @@ extension InputField {
             guard value.bool != nil else { throw rejection(of: value) }
             return value
         case .choice(let values):
-            guard let text = value.string, values.contains(text) else {
+            guard let text = value.string, acceptsAnyChoice || values.contains(text) else {
                 throw isPending ? InputRejection(.choicePending) : rejection(of: value)
             }
             return value
@@ -74,7 +74,7 @@ extension InputField {
         if isPending { throw InputRejection(.choicePending) }
         guard let given = value.array else { throw rejection(of: value) }
         // The values that a program lists are unknown when the file is read.
-        guard case .choice(let values) = kind else { return value }
+        guard case .choice(let values) = kind, !acceptsAnyChoice else { return value }
         if let wrong = given.first(where: { $0.string.map(values.contains) != true }) { throw rejection(of: wrong) }
         return .array(values.map(JSONValue.string).filter(given.contains))
     }

@@ -45,6 +45,8 @@ public struct InputField: Sendable, Hashable, Codable {
     package var groups: [ChoiceGroup] = []
     /// Whether the values of a choice are still loading, so that no value can be validated.
     package var isPending = false
+    /// Whether a choice accepts any text, because another server checks it.
+    private(set) var acceptsAnyChoice = false
     /// Whether the value is a list of several values of the choice.
     package var takesSeveral = false
     /// The conditions on earlier fields without which the field is not shown and has no value.
@@ -221,8 +223,9 @@ extension InputField {
     /// The field as a server validates it that does not execute the run: any choice is valid; nil for a secret.
     package var elsewhere: InputField? {
         if isSecret { return nil }
-        guard case .choice = kind else { return self }
-        return InputField(name, label, .multiline(), required: isRequired, default: defaultValue)
+        var field = self
+        (field.acceptsAnyChoice, field.isPending, field.groups) = (true, false, [])
+        return field
     }
 
     /// Separates a valid input into its recordable members and its secrets.
