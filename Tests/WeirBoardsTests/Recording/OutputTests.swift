@@ -194,9 +194,9 @@ import WeirStates
             }
         }
         tails.open("r")
-        for range in [1...3, 2...5, 4...5] { tails.add(lines(range), to: "r") }
+        for range in [1...3, 2...5, 4...5] { tails.add(lines(range), nil, to: "r") }
         #expect(tails["r"]?.lines.map(\.number) == [1, 2, 3, 4, 5])
-        tails.add(lines(8...9), to: "r")
+        tails.add(lines(8...9), nil, to: "r")
         #expect(tails["r"]?.lines.map(\.number) == [8, 9])
     }
 
@@ -298,10 +298,10 @@ import WeirStates
                 draft: OutputDraft(at: Timestamp(milliseconds: 0), text: String(repeating: "x", count: 1_000)))
         }
         tails.open("live")
-        tails.add((1...400).map(line), to: "live")
+        tails.add((1...400).map(line), nil, to: "live")
         for run in 1...20 {
             tails.open("\(run)")
-            tails.add((1...50).map(line), to: "\(run)")
+            tails.add((1...50).map(line), nil, to: "\(run)")
             tails.close("\(run)")
         }
         #expect(tails["live"]?.head == 400)
