@@ -28,6 +28,7 @@ public final class Board: Sendable {
     let retention: Retention
     let reported: ReportedRuns
     let scheduler: Scheduler
+    let acknowledgements: Acknowledgements
     let replacing = AsyncLock()
     let role: MutableStateFlow<BoardRole>
     /// This server's membership among the servers of a shared journal, or nil for a single server.
@@ -82,9 +83,11 @@ public final class Board: Sendable {
                 role.value == .following ? runs[run] == nil : runs[run]?.isHere == false
             }
         }
+        let acknowledgements = Acknowledgements(journal: journal, now: now, logger: logger)
+        self.acknowledgements = acknowledgements
         let follower = Follower(
             journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit
-        ) { [feed, runs, liveStores, foreignOutput] changes in
+        ) { [feed, runs, liveStores, foreignOutput, scope] changes in
             feed.publish(changes)
             foreignOutput?.published(changes)
             for change in changes {
@@ -92,6 +95,12 @@ public final class Board: Sendable {
                 // estimate.
                 if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
                     estimates.learn(from: run)
+                    if role.value == .recording, acknowledgements.current.value[run.record.operation] != nil {
+                        scope.launch {
+                            await acknowledgements.succeeded(
+                                run.record.operation, opened: run.record.openedSequence)
+                        }
+                    }
                 }
                 runs.recorded(change)
                 liveStores.recorded(change)

@@ -45,6 +45,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case notAsking
         /// No step of the run failed after others had succeeded.
         case nothingToContinue
+        /// The operation's newest end is no failure.
+        case nothingToAcknowledge
         /// The run has no step of that name.
         case unknownStep
         /// The run most likely existed and was removed by retention.

@@ -100,6 +100,7 @@ package final class PageRenderer: Sendable {
     func writer(_ frame: PageFrame) -> PageWriter {
         var writer = writer(frame.locale, at: frame.pastMoment?.at ?? frame.clock)
         writer.paused = frame.pausedSchedules
+        writer.acknowledged = frame.acknowledged
         return writer
     }
 
@@ -224,9 +225,13 @@ package final class PageRenderer: Sendable {
     /// The patches that bring a page from the previous change to this one; empty if the change does not show on the page.
     ///
     /// Rendering is expensive: call this once per publication and page, and keep the result.
-    package func patches(for publication: Publication, page: LivePage, paused: Set<String> = []) -> [Patch] {
+    package func patches(
+        for publication: Publication, page: LivePage, paused: Set<String> = [],
+        acknowledged: [String: Acknowledgement] = [:]
+    ) -> [Patch] {
         var writer = writer(page.locale, at: publication.change.at)
         writer.paused = paused
+        writer.acknowledged = acknowledged
         return PagePatcher(writer: writer, publication: publication, page: page, renderings: renderings).patches()
     }
 

@@ -121,6 +121,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case see
     case pauseSchedule = "pause-schedule"
     case resumeSchedule = "resume-schedule"
+    case acknowledge
+    case endAcknowledgement = "end-acknowledgement"
     case trigger
     case testNotification = "test-notification"
     case dismissNotice = "dismiss-notice"

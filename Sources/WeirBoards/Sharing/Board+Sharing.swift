@@ -79,6 +79,7 @@ extension Board {
         try await loader.resumeOutputs(of: kept.filter { catalog[$0.operation]?.prints == true }, in: feed)
         for view in feed.board.stores { put(view, recent: recent[view.id] ?? []) }
         try await adopt(assignments)
+        try await acknowledgements.load()
         role.value = .recording
         if !assignments.isEmpty { try await foreignOutput?.resume() }
         if isQuiet {
@@ -156,6 +157,7 @@ extension Board {
     func follow() async throws {
         try await foreignOutput?.resume()
         try await scheduler.follow(catalog.scheduledStarts)
+        try await acknowledgements.load()
     }
 
     /// Reloads the notices, since another server may have dismissed some.
@@ -201,6 +203,7 @@ extension Board {
                     noteOtherFiles(elsewhere)
                     try await rereadNotices()
                     try await scheduler.follow(catalog.scheduledStarts)
+                    if follows { try await acknowledgements.load() }
                     let now = try await journal.floor(of: .board)
                     guard elsewhere.floor.withLock({ $0 }) != now else { return }
                     try await recorder.follower.whileNothingIsPublished {

@@ -241,6 +241,7 @@ struct CheckScenario {
             pages(content)
         }
         arranged(board, text: entry.id)
+        acknowledged(board, entry)
         for item in writer.tail(of: board) { _ = writer.render("partials/tail-item", item) }
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1
@@ -268,6 +269,17 @@ struct CheckScenario {
         _ = writer.render("pages/board", writer.board(board, arrangement))
         (arrangement.text, arrangement.grouping, arrangement.pins) = ("\u{0}", .tag, Arrangement.Pins(id))
         _ = writer.render("pages/board", writer.board(board, arrangement))
+    }
+
+    /// Renders acknowledged failures, for a time and until the next success.
+    private func acknowledged(_ board: BoardView, _ entry: CatalogEntry) {
+        let at = Timestamp(milliseconds: 0)
+        for (note, until) in [("x", at), (nil, nil)] as [(String?, Timestamp?)] {
+            var writer = writer
+            writer.acknowledged[entry.id] = Acknowledgement(
+                by: "x", at: at, note: note, until: until, failure: SequenceNumber(clamping: Int64.max))
+            _ = writer.render("partials/attention", writer.attentionFields(writer.attention(of: board)))
+        }
     }
 
     /// Renders the other runs on a run's page.

@@ -28,6 +28,9 @@ package struct PageFrame: Sendable, Hashable {
     /// The operations whose schedules are paused.
     package var pausedSchedules: Set<String> = []
 
+    /// The acknowledged failures, by operation.
+    package var acknowledged: [String: Acknowledgement] = [:]
+
     package var hooks: PageHooks?
 
     package var surroundings: RunSurroundings?

@@ -58,10 +58,3 @@ package struct RunSurroundings: Sendable, Hashable {
         }
     }
 }
-
-extension RunRecord {
-    /// Whether the end of the run is a success or a failure: cancelled and imported runs are neither.
-    var isOutcome: Bool {
-        endedAt != nil && origin == nil && [.succeeded, .failed, .interrupted].contains(state.phase)
-    }
-}

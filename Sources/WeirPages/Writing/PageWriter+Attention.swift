@@ -23,11 +23,13 @@ struct Attention {
         let isActive: Bool
         /// The runs of its failed steps.
         let steps: [RunRecord]
+        let acknowledgement: Acknowledgement?
     }
 
     var decisions: [Decision] = []
     var failures: [Failure] = []
-    /// The newest failure of an operation that has succeeded since; nil if the known runs have none.
+    var acknowledged: [Failure] = []
+    /// The newest acknowledged failure, or failure of an operation that has succeeded since; nil if there is none.
     var lastFailure: RunView?
 
     var count: Int { decisions.count + failures.count }
@@ -47,20 +49,24 @@ extension PageWriter {
             let ended = view.recent.filter(\.record.isOutcome)
             let row = ended.prefix { $0.record.state.phase != .succeeded }
             if let newest = row.first, let first = row.last {
-                attention.failures.append(
-                    .init(
-                        run: newest, count: row.count, first: first,
-                        success: row.count < ended.count ? ended[row.count] : nil,
-                        isActive: view.recent.contains { $0.record.endedAt == nil },
-                        steps: failedSteps(of: newest.record, among: views)))
-            } else if let failed = ended.first(where: { $0.record.state.phase != .succeeded }),
-                attention.lastFailure.map({ $0.at < failed.at }) ?? true
-            {
-                attention.lastFailure = failed
+                let success = row.count < ended.count ? ended[row.count] : nil
+                let failure = Attention.Failure(
+                    run: newest, count: row.count, first: first, success: success,
+                    isActive: view.recent.contains { $0.record.endedAt == nil },
+                    steps: failedSteps(of: newest.record, among: views),
+                    acknowledgement: acknowledged[entry.id].flatMap { $0.applies(after: success?.record) ? $0 : nil })
+                guard failure.acknowledgement != nil else {
+                    attention.failures.append(failure)
+                    continue
+                }
+                attention.acknowledged.append(failure)
             }
+            guard let failed = ended.first(where: { $0.record.state.phase != .succeeded }) else { continue }
+            if attention.lastFailure.map({ $0.at < failed.at }) ?? true { attention.lastFailure = failed }
         }
         attention.decisions.sort { $0.asked < $1.asked }
         attention.failures.sort { $0.run.at > $1.run.at }
+        attention.acknowledged.sort { $0.run.at > $1.run.at }
         return attention
     }
 
@@ -86,6 +92,12 @@ extension PageWriter {
             "hasAttention": attention.count > 0, "decisions": Array(decisions), "failures": Array(failures),
             "moreAttention": more > 0 ? format.integer(Int64(more)) : nil,
             "failedURL": "\(base)/runs?phase=failed",
+            "acknowledged": attention.acknowledged.isEmpty
+                ? nil
+                : [
+                    "count": format.integer(Int64(attention.acknowledged.count)),
+                    "items": attention.acknowledged.prefix(Self.attentionLimit).map(acknowledged),
+                ] as Fields,
             "lastFailure": attention.lastFailure.map { row($0.record).merging(["chip": nil]) },
         ]
     }
@@ -116,6 +128,30 @@ extension PageWriter {
             "retry": failure.isActive
                 ? nil : retryForm(record, follows: false)?.merging(["formID": "attention-retry-\(record.id)"]),
             "isActive": failure.isActive,
+            "acknowledging": mayAcknowledge(record)
+                ? [
+                    "ackID": "acknowledge-\(record.operation)",
+                    "action": "\(base)/operations/\(record.operation)/acknowledgement",
+                    "hours": [1, 8, 24, 168].map { hours in
+                        ["value": String(hours), "word": format.duration(Int64(hours) * 3_600_000)] as Fields
+                    },
+                ] as Fields : nil,
+        ])
+    }
+
+    private func mayAcknowledge(_ record: RunRecord) -> Bool { allows(.start, onOperation: record.operation) }
+
+    private func acknowledged(_ failure: Attention.Failure) -> Fields {
+        let record = failure.run.record
+        return row(record).merging(error(of: record)).merging([
+            "attentionID": "known-\(record.operation)", "by": failure.acknowledgement?.by,
+            "at": (failure.acknowledgement?.at).map(moment), "note": failure.acknowledgement?.note,
+            "until": (failure.acknowledgement?.until).map(moment),
+            "ending": mayAcknowledge(record)
+                ? [
+                    "action": "\(base)/operations/\(record.operation)/acknowledgement/end",
+                    "formID": "known-\(record.operation)-end",
+                ] as Fields : nil,
         ])
     }
 }

@@ -21,6 +21,8 @@ struct PageWriter: Sendable {
     let graphs: GraphLayouts
     /// The operations whose schedules are paused.
     var paused: Set<String> = []
+    /// The acknowledged failures, by operation.
+    var acknowledged: [String: Acknowledgement] = [:]
 
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
 

@@ -8,25 +8,26 @@ struct OperationList {
     let dashboard: AudienceDashboard
 
     func list() throws(Problem) -> Response {
-        let view = dashboard.board.view()
+        let (view, acknowledged) = (dashboard.board.view(), dashboard.board.acknowledgements)
         let operations = dashboard.board.catalog.entries.filter { $0.partOf == nil }
-            .map { $0.json(view.operation($0.id)) }
+            .map { $0.json(view.operation($0.id), acknowledged[$0.id]) }
         return try .json(["operations": .array(operations)])
     }
 
     func show(_ id: String) throws(Problem) -> Response {
         guard let entry = dashboard.board.catalog[id] else { throw .unknownOperation(id) }
-        return try .json(entry.json(dashboard.board.view().operation(id)))
+        return try .json(entry.json(dashboard.board.view().operation(id), dashboard.board.acknowledgements[id]))
     }
 }
 
 extension CatalogEntry {
-    func json(_ view: OperationView?) -> JSONValue {
+    func json(_ view: OperationView?, _ acknowledgement: Acknowledgement?) -> JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(id), "title": .string(title), "summary": .string(summary),
             "fields": .array(fields.map(\.json)), "inputSchema": JSONSchema(for: fields).value,
             "lifetime": .string(lifetimeName), "reentry": .string(reentry.rawValue), "reported": .bool(isReported),
             "activeRuns": .integer(Int64(view?.activeRuns ?? 0)), "latest": view?.latest?.record.json ?? .null,
+            "acknowledged": acknowledgement?.json ?? .null,
         ]
         members["partOf"] = partOf.map { .string($0) }
         return .object(members)

@@ -120,6 +120,8 @@ extension Route {
         case .resumption: .resume
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
+        case .acknowledgement: .acknowledge
+        case .acknowledgementEnd: .endAcknowledgement
         case .hook: .trigger
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)

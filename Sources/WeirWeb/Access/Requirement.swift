@@ -46,7 +46,8 @@ extension Route {
         case .imports: .everything(.restore)
         case .noticeDismissal, .resumption: .everything(.administer)
         case .schedules: .anything(.see)
-        case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
+        case .schedulePause(let id), .scheduleResumption(let id), .acknowledgement(let id), .acknowledgementEnd(let id):
+            .operation(.start, id)
         // `HookReceiver` verifies the trigger's secret.
         case .hook: .nothing
         case .notificationTest(let id): .operation(.start, id)

@@ -65,6 +65,8 @@ struct LivePages {
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
         frame.surroundings = await dashboard.surroundings(of: content)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
+        // After the cursor, so that a concurrent acknowledgement resets the page instead of being missed.
+        frame.acknowledged = dashboard.board.acknowledgements
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
         let output = try await dashboard.output(on: name, exchange.locale)
         if case .run(let id) = name, let output,

@@ -19,6 +19,7 @@ extension PollEncoder {
         let from: SequenceNumber
         let head: SequenceNumber
         let slot: Int64
+        let epoch: String?
         let notices: PageNotices
         /// The lines behind those of an output.
         let unfinished: UnfinishedLines?
@@ -69,13 +70,13 @@ extension PollEncoder {
     private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, head: SequenceNumber) -> BatchKey {
         BatchKey(
             audience: audience, page: page, from: from, head: head, slot: slots(request).slot(at: clock.wall),
-            notices: notices, unfinished: nil)
+            epoch: request.epoch, notices: notices, unfinished: nil)
     }
 
     private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, _ tail: OutputTail) -> BatchKey {
         BatchKey(
             audience: audience, page: page, from: from, head: tail.head, slot: slots(request).slot(at: clock.wall),
-            notices: notices, unfinished: tail.unfinished)
+            epoch: request.epoch, notices: notices, unfinished: tail.unfinished)
     }
 
     /// Returns the output lines after `from`, always up to the last one; if some are evicted, the newest lines replace all
@@ -141,8 +142,8 @@ extension PollEncoder {
         let isCut = list.count < publications.count
         return PollEnvelope(
             kind: .batch, epoch: urls.epoch, from: from, to: last, more: more || isCut,
-            notice: notice(key.notices, page), next: urls.tail(feed, last, slot: slot), now: urls.now(feed, last),
-            snap: urls.snap(feed)
+            notice: notice(key.notices, page), next: urls.tail(feed, last, slot: slot, epoch: key.epoch),
+            now: urls.now(feed, last, epoch: key.epoch), snap: urls.snap(feed)
         ).encode(events: list)
     }
 
@@ -154,7 +155,8 @@ extension PollEncoder {
         ) {
             event(
                 change.sequence, stream: change.stream.description, revision: change.revision,
-                renderer.patches(for: publication, page: page, paused: pausedSchedules))
+                renderer.patches(
+                    for: publication, page: page, paused: pausedSchedules, acknowledged: acknowledgements))
         }
     }
 

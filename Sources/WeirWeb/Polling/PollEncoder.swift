@@ -35,7 +35,8 @@ final class PollEncoder: Sendable {
         self.caches = caches
         self.audience = Audience(board.permissions)
         urls = PollURLs(
-            mount: mount, epoch: board.epoch, audience: audience, edition: board.catalog.edition)
+            mount: mount, epoch: board.epoch, audience: audience, edition: board.catalog.edition,
+            acknowledgements: { [board] in board.acknowledgementsLabel })
         self.renderer = renderer
         self.clock = clock
         began = Timestamp(milliseconds: clock.wall)
@@ -43,6 +44,7 @@ final class PollEncoder: Sendable {
 
     var notices: PageNotices { board.pageNotices }
     var pausedSchedules: Set<String> { board.pausedSchedules }
+    var acknowledgements: [String: Acknowledgement] { board.acknowledgements }
 
     /// Returns the cache policy, made personal unless the feeds are public.
     func caching(_ caching: PollAnswer.Caching) -> PollAnswer.Caching {
@@ -196,19 +198,19 @@ final class PollEncoder: Sendable {
     ) -> PollEnvelope {
         PollEnvelope(
             kind: kind, epoch: urls.epoch, from: from, to: sequence, next: next(after: request, at: sequence),
-            now: urls.now(request.feed, sequence), snap: urls.snap(request.feed))
+            now: urls.now(request.feed, sequence, epoch: request.epoch), snap: urls.snap(request.feed))
     }
 
     /// Returns the URL to request next; it differs from the request's URL, because caches may keep that answer for a while.
     private func next(after request: PollRequest, at sequence: SequenceNumber) -> String {
         let current = slots(request).slot(at: clock.wall)
-        guard case .tail(let epoch, sequence, let slot) = request.kind, epoch == urls.epoch(of: request.feed),
-            slot >= current
-        else {
-            return urls.tail(request.feed, sequence, slot: current)
+        // The epoch of the request, so that a page of an earlier edition is reset by its next poll.
+        let epoch = request.epoch
+        guard case .tail(_, sequence, let slot) = request.kind, slot >= current else {
+            return urls.tail(request.feed, sequence, slot: current, epoch: epoch)
         }
-        if slot == current { return urls.tail(request.feed, sequence, slot: current + 1) }
-        return urls.now(request.feed, sequence)
+        if slot == current { return urls.tail(request.feed, sequence, slot: current + 1, epoch: epoch) }
+        return urls.now(request.feed, sequence, epoch: epoch)
     }
 
     func slots(_ request: PollRequest) -> PollSlots { PollSlots(feed: request.feed) }

@@ -8,8 +8,8 @@ import WeirPages
 /// {F}/{E}/{N}/now   catch up: never held
 /// {F}/snap          the region of the page: never held
 /// ```
-/// If a page shows operations declared in files, `E` includes the edition of the catalog: `{E}.{C}`. If the feed is not
-/// public, the label of the audience comes first, as `{A}/`: 13 of `a-z 0-9`.
+/// If a page shows operations declared in files, `E` includes the edition of the catalog: `{E}.{C}`; on pages that list
+/// failures, it also identifies the acknowledgements, if any: `{E}.{C}.{K}`, with `C` 0 without files. If the feed is not public, the label of the audience comes first, as `{A}/`: 13 of `a-z 0-9`.
 ///
 /// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. Each request has
 /// exactly one spelling, and hence one cache entry; any other path is refused.
@@ -26,13 +26,16 @@ struct PollRequest: Hashable, Sendable {
     let kind: Kind
     var takesGzip = false
 
-    /// The epoch of the cursor; nil for a snapshot.
-    var history: Substring? {
+    /// The epoch of the cursor, with what follows it; nil for a snapshot.
+    var epoch: String? {
         switch kind {
-        case .tail(let epoch, _, _), .now(let epoch, _): epoch.prefix { $0 != "." }
+        case .tail(let epoch, _, _), .now(let epoch, _): epoch
         case .snap: nil
         }
     }
+
+    /// The epoch of the cursor; nil for a snapshot.
+    var history: Substring? { epoch?.prefix { $0 != "." } }
 
     init(audience: String? = nil, feed: String, _ kind: Kind) {
         self.audience = audience
@@ -92,10 +95,10 @@ struct PollRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether a text is an epoch, optionally with a catalog edition.
+    /// Whether a text is an epoch, optionally with a catalog edition and the label of acknowledgements.
     private static func isEpoch(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count <= 2 && zip(parts, [32, 16]).allSatisfy { isName($0, upTo: $1, hyphens: false) }
+        return parts.count <= 3 && zip(parts, [32, 16, 16]).allSatisfy { isName($0, upTo: $1, hyphens: false) }
     }
 
     private static func isName(_ text: some StringProtocol, upTo limit: Int, hyphens: Bool) -> Bool {
@@ -148,23 +151,30 @@ struct PollURLs: Sendable {
     let audience: String?
     /// The edition of the rendered catalog; nil if files declare no part of it.
     let edition: String?
+    /// Identifies the current acknowledgements; nil for none.
+    var acknowledgements: @Sendable () -> String? = { nil }
 
     /// Returns the epoch in the feed's URLs, with the edition if its pages show operations.
     func epoch(of feed: String) -> String {
-        guard let edition, let page = LivePage(feedName: feed) else { return epoch }
+        guard let page = LivePage(feedName: feed) else { return epoch }
+        let known = edition.map { "\(epoch).\($0)" } ?? epoch
         switch page.topic {
-        case .board, .runs, .operation, .wall: return "\(epoch).\(edition)"
+        case .board, .wall: return acknowledgements().map { "\(epoch).\(edition ?? "0").\($0)" } ?? known
+        case .runs, .operation: return known
         case .run, .output, .store, .stores: return epoch
         }
     }
 
-    func tail(_ feed: String, _ sequence: SequenceNumber, slot: Int64) -> String {
-        url(PollRequest(audience: audience, feed: feed, .tail(epoch: epoch(of: feed), sequence: sequence, slot: slot)))
+    /// `epoch` is that of a request whose page is still the same; nil for the current one.
+    func tail(_ feed: String, _ sequence: SequenceNumber, slot: Int64, epoch: String? = nil) -> String {
+        let epoch = epoch ?? self.epoch(of: feed)
+        return url(PollRequest(audience: audience, feed: feed, .tail(epoch: epoch, sequence: sequence, slot: slot)))
     }
 
     /// The URL that returns the changes after `sequence` at once.
-    func now(_ feed: String, _ sequence: SequenceNumber) -> String {
-        url(PollRequest(audience: audience, feed: feed, .now(epoch: epoch(of: feed), sequence: sequence)))
+    func now(_ feed: String, _ sequence: SequenceNumber, epoch: String? = nil) -> String {
+        let epoch = epoch ?? self.epoch(of: feed)
+        return url(PollRequest(audience: audience, feed: feed, .now(epoch: epoch, sequence: sequence)))
     }
 
     func snap(_ feed: String) -> String { url(PollRequest(audience: audience, feed: feed, .snap)) }

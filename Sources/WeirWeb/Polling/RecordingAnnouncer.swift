@@ -5,8 +5,8 @@ import WeirFlows
 /// Announces changes to the notices above every page, at most once a second.
 ///
 /// Such changes are: recording stops or resumes, the journal's notices change, a removal is announced or cancelled,
-/// changed settings are refused or applied, a quiet start ends, the disk becomes almost full or has space again, and a scheduled start does not happen or follows one that
-/// did not.
+/// changed settings are refused or applied, a quiet start ends, the disk becomes almost full or has space again, a scheduled start does not happen or follows one that
+/// did not, and failures are acknowledged.
 final class RecordingAnnouncer: Sendable {
     private struct State {
         var isDue = false
@@ -26,6 +26,7 @@ final class RecordingAnnouncer: Sendable {
                 Self.follow(board.announcedRemoval, by: { $0 }, change),
                 Self.follow(board.refusedSettings, by: { $0 }, change),
                 Self.follow(board.scheduleChanges, by: { _ in board.operationsWithoutStart }, change),
+                Self.follow(board.acknowledgementChanges, by: { $0 }, change),
                 Self.follow(board.quiet, by: { $0 }, change),
                 Self.follow(board.diskAlmostFullSince, by: { $0 }, change),
             ]

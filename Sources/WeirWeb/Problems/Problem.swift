@@ -73,6 +73,7 @@ extension Problem {
             case .notReported: ("not-reported", .conflict, "Not reported")
             case .partOfAnother: ("part-of-another", .conflict, "Part of another operation")
             case .notAsking: ("not-asking", .conflict, "No decision pending")
+            case .nothingToAcknowledge: ("nothing-to-acknowledge", .conflict, "Nothing to acknowledge")
             case .nothingToContinue: ("nothing-to-continue", .conflict, "Nothing to continue")
             case .unknownStep: ("unknown-step", .unprocessableContent, "Unknown step")
             case .alreadyEnded: ("already-ended", .conflict, "Already ended")

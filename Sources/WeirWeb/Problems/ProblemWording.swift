@@ -16,6 +16,7 @@ enum ProblemWording: String, Wording {
     case method = "This address accepts only {methods}."
     case mediaType = "Send the body as {accepted} and name that in Content-Type."
     case bodyCoding = "Send the body as it is, without Content-Encoding: this server takes no compressed requests."
+    case hours = "“hours” must be a whole number from 1 to {most}. Leave it out for the time until the next success."
     case tooLarge = "The body of this request can have at most {limit}. Send less, or send a file as a file."
     case fileTooLarge = "The file can have at most {limit}. Send a smaller one, or raise upload.maximum-size."
     case importTooLarge = """

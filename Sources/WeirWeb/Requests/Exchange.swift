@@ -59,6 +59,7 @@ struct Exchange: Sendable {
             viewer: viewer)
         frame.notices = dashboard.board.pageNotices
         frame.pausedSchedules = dashboard.board.pausedSchedules
+        frame.acknowledged = dashboard.board.acknowledgements
         frame.account = account
         return frame
     }

@@ -21,6 +21,8 @@ enum Route: Hashable, Sendable {
     case moments(PageName)
     case comparison(String)
     case operationHealth(String)
+    case acknowledgement(String)
+    case acknowledgementEnd(String)
     case runCancellation(String)
     case runRetries(String)
     /// A retry from the failed step of a run.
@@ -114,6 +116,9 @@ enum Route: Hashable, Sendable {
         case (3, "operations") where segments[2] == "badge.svg": self = .badge(segments[1])
         case (3, "operations") where segments[2] == "compare": self = .comparison(segments[1])
         case (3, "operations") where segments[2] == "health": self = .operationHealth(segments[1])
+        case (3, "operations") where segments[2] == "acknowledgement": self = .acknowledgement(segments[1])
+        case (4, "operations") where segments[2] == "acknowledgement" && segments[3] == "end":
+            self = .acknowledgementEnd(segments[1])
         case (4, "operations") where segments[2] == "after":
             self = .pageAfter(.operation(segments[1]), cursor: segments[3])
         case (3, "runs") where segments[1] == "after": self = .pageAfter(.runs, cursor: segments[2])
@@ -191,7 +196,8 @@ enum Route: Hashable, Sendable {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal, .resumption: [.post]
-        case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
+        case .schedulePause, .scheduleResumption, .hook, .notificationTest, .acknowledgement, .acknowledgementEnd:
+            [.post]
         case .assistant: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]

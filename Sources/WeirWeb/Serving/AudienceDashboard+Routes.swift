@@ -63,6 +63,10 @@ extension AudienceDashboard {
         case .scheduleResumption(let id):
             try await SchedulePauses(dashboard: self).resume(id, exchange)
         case .assistant: throw .noSuchPage  // Handled by the dashboard.
+        case .acknowledgement(let id):
+            try await Acknowledging(dashboard: self).create(of: id, exchange)
+        case .acknowledgementEnd(let id):
+            try await Acknowledging(dashboard: self).end(of: id, exchange)
         case .hook: throw .noSuchPage  // Handled before authorization.
         case .notificationTest(let id):
             try await HookPages(dashboard: self).test(id, exchange)

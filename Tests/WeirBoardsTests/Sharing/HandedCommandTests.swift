@@ -93,6 +93,28 @@ import WeirStates
         await pair.shutdown()
     }
 
+    @Test func `a failure is acknowledged from a following server, until a success`() async throws {
+        let outcome = Locked(TestState.error(message: "No."))
+        let pair = try await BoardPair(TestOperation { _, state in state.value = outcome.withLock { $0 } })
+        func end() async throws {
+            let run = try await pair.first.start("job", input: [:], actor: "anna").run
+            await pair.first.outcome(of: run)
+            try await pair.second.recorder.follower.catchUp()
+        }
+        try await end()
+        let made = try await pair.second.acknowledge("job", note: "Known.", until: nil, actor: "anna")
+        #expect(pair.first.acknowledgements.current.value == ["job": made])
+        #expect(pair.second.acknowledgements.current.value == ["job": made])
+        outcome.withLock { $0 = .success(text: "") }
+        try await end()
+        try await until { pair.first.acknowledgements.current.value.isEmpty }
+        let refused = await refusal { () throws(BoardError) in
+            _ = try await pair.second.acknowledge("job", note: nil, until: nil, actor: "anna")
+        }
+        #expect(refused?.code == .nothingToAcknowledge)
+        await pair.shutdown()
+    }
+
     @Test func `a notice is dismissed from a following server`() async throws {
         let pair = try await BoardPair()
         let notice = JournalNotice(.lost, at: Timestamp(milliseconds: 1), lost: nil)

@@ -100,4 +100,32 @@ import WeirStates
         _ = fixture.script.move("a1", try StateRecord(CopyState.stopped))
         #expect(try overview(fixture).elements("//*[@id='working']//li").count == 1)
     }
+
+    @Test func `an acknowledged failure is listed apart, and an acknowledgement before a success applies no more`()
+        throws
+    {
+        var fixture = try Fixture()
+        try end("a1", .failed(message: "No."), in: &fixture)
+        let failed = try #require(fixture.script.board.operation("copy")?.latest?.record.openedSequence)
+        var frame = PageFrame(path: "/")
+        frame.acknowledged["copy"] = Acknowledgement(
+            by: "Ana", at: Timestamp(milliseconds: 1), note: "The vendor knows.", until: nil, failure: failed)
+        func page() throws -> MarkupDocument {
+            let html = fixture.pages.document(
+                .board(fixture.script.board), cursor: Fixture.cursor, frame: frame)
+            #expect(Markup.check(html, as: .document).isEmpty)
+            return try MarkupDocument(html, as: .document)
+        }
+        #expect(try page().elements("//*[@id='fails-copy']").isEmpty)
+        let item = try #require(try page().elements("//*[@id='acknowledged']//li").first)
+        #expect(item.text.contains("Ana") && item.text.contains("The vendor knows."))
+        #expect(try page().elements("//form[@action='/operations/copy/acknowledgement/end']").count == 1)
+        #expect(try page().elements("//*[@id='summary-failed']").isEmpty)
+        try end("a2", .failed(message: "No."), in: &fixture)
+        #expect(try page().elements("//*[@id='fails-copy']").isEmpty, "it applies to further failures")
+        try end("a3", .done(target: "a", isWhole: true, ratio: 1), in: &fixture)
+        try end("a4", .failed(message: "No."), in: &fixture)
+        #expect(
+            try page().elements("//*[@id='fails-copy']//form[@action='/operations/copy/acknowledgement']").count == 1)
+    }
 }

@@ -22,6 +22,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     case reset(store: String, actor: String, key: String?)
     case pauseSchedule(operation: String, actor: String, reason: String?)
     case resumeSchedule(operation: String)
+    case acknowledge(operation: String, Acknowledgement?)
     case dismissNotice(id: String)
 
     /// The result of a command, also encoded as JSON.
@@ -201,6 +202,8 @@ extension Board {
             try await paused(operation, by: actor, reason: reason)
         case .resumeSchedule(let operation):
             try await paused(operation, by: nil)
+        case .acknowledge(let operation, let acknowledgement):
+            try await acknowledged(operation, acknowledgement)
         case .dismissNotice(let id):
             .done(try await dismissNotice(id))
         }
@@ -216,6 +219,13 @@ extension Board {
         if let retryOf, try await self.run(retryOf).endedAt == nil { throw .stillActive }
         let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key)
         return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
+    }
+
+    private func acknowledged(
+        _ operation: String, _ acknowledgement: Acknowledgement?
+    ) async throws(BoardError) -> BoardCommand.Outcome {
+        try await set(acknowledgement, of: operation)
+        return .done(true)
     }
 
     private func paused(

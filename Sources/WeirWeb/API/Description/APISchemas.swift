@@ -20,7 +20,9 @@ extension APISchema {
                 "lifetime": .oneOf(["onDemand", "whileWatched"]),
                 "reentry": .oneOf(["cancelPrevious", "joinExisting", "ignore", "queue", "concurrent"]),
                 "reported": .flag, "activeRuns": .whole, "latest": .ref("Run").orNull,
+                "acknowledged": .ref("Acknowledgement").orNull,
             ], optional: ["partOf": .text.described("The operation that runs this one as a step.")]),
+        "Acknowledgement": .object(["by": .text, "at": .time, "note": .text.orNull, "until": .time.orNull]),
         "Field": .object(
             ["name": .text, "label": .text, "kind": .text, "required": .flag],
             optional: [

@@ -22,6 +22,27 @@ extension APIResource {
                 answers: .json(200, .ref("OperationHealth"), "The statistics."))
         ) { (dashboard, route, _) async throws(Problem) in try await HealthPage(dashboard: dashboard).list(route.id) },
         APIResource(
+            "operations/{operation}/acknowledgement", .operation(.start),
+            .change(
+                .post, "acknowledgeFailures",
+                "Takes the failures of an operation off the lists of what needs a person.",
+                body: .fields(
+                    .object([:], optional: ["note": .text(0...200), "hours": .whole(1...8_760)]), required: false),
+                audit: .acknowledge, problems: [409, 507],
+                answers: .json(200, .object(["acknowledged": .ref("Acknowledgement")]), "The acknowledgement."))
+        ) { (dashboard, route, exchange) async throws(Problem) in
+            try await Acknowledging(dashboard: dashboard).create(of: route.id, exchange)
+        },
+        APIResource(
+            "operations/{operation}/acknowledgement/end", .operation(.start),
+            .change(
+                .post, "endAcknowledgement", "Lists the failures of an operation again.", audit: .endAcknowledgement,
+                problems: [409, 507],
+                answers: .json(200, .object(["acknowledged": .anything]), "There is none any more."))
+        ) { (dashboard, route, exchange) async throws(Problem) in
+            try await Acknowledging(dashboard: dashboard).end(of: route.id, exchange)
+        },
+        APIResource(
             "operations/{operation}/runs", .operation(.start),
             .change(
                 .post, "startRun", "Starts a run of an operation.",

@@ -1,0 +1,92 @@
+import Logging
+import WeirAccess
+package import WeirFlows
+import WeirJournals
+import WeirStates
+
+extension Board {
+    /// Acknowledges the failures of an operation whose newest end is a failure; replaces an earlier acknowledgement.
+    ///
+    /// Throws `unknownOperation`, `nothingToAcknowledge`, and `unavailable` if it cannot be recorded.
+    func acknowledge(
+        _ operation: String, note: String?, until: Timestamp?, actor: String
+    ) async throws(BoardError) -> Acknowledgement {
+        guard catalog[operation] != nil else { throw .unknownOperation(operation) }
+        let newest = feed.board.operation(operation)?.recent.map(\.record).first(where: \.isOutcome)
+        guard let newest, newest.state.phase != .succeeded else {
+            throw BoardError(.nothingToAcknowledge, .nothingToAcknowledge)
+        }
+        let acknowledgement = Acknowledgement(
+            by: actor, at: now(), note: note, until: until, failure: newest.openedSequence)
+        try await set(acknowledgement, of: operation)
+        return acknowledgement
+    }
+
+    /// Stores or removes the acknowledgement of an operation, through the recording server.
+    func set(_ acknowledgement: Acknowledgement?, of operation: String) async throws(BoardError) {
+        guard catalog[operation] != nil else { throw .unknownOperation(operation) }
+        if follows {
+            _ = try await handOver(.acknowledge(operation: operation, acknowledgement)).isDone
+            // If the read fails now, it is repeated within a second.
+            do {
+                try await acknowledgements.load()
+            } catch {
+                logger.debug("The acknowledgements cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+            }
+            return
+        }
+        try requireRecording()
+        do {
+            try await acknowledgements.set(acknowledgement, of: operation)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}
+
+extension VisibleBoard {
+    /// The current acknowledgements of the visible operations.
+    package var acknowledgements: [String: Acknowledgement] {
+        let all = board.acknowledgements.current.value
+        guard !all.isEmpty else { return [:] }
+        let now = board.now()
+        return all.filter { id, acknowledgement in
+            acknowledgement.isCurrent(at: now) && (visibility.isWhole || visibility.operations.contains(id))
+        }
+    }
+
+    /// Identifies the current acknowledgements, equally in every process; nil for none.
+    package var acknowledgementsLabel: String? {
+        let current = acknowledgements
+        guard !current.isEmpty else { return nil }
+        // 64-bit FNV-1a, which unlike Swift's hash is the same in every process.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for (id, acknowledgement) in current.sorted(by: { $0.key < $1.key }) {
+            for byte in "\(id) \(acknowledgement.at) ".utf8 {
+                hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3
+            }
+        }
+        return String(hash, radix: 36)
+    }
+
+    package var acknowledgementChanges: ReadOnlyStateFlow<[String: Acknowledgement]> {
+        board.acknowledgements.current.asStateFlow()
+    }
+
+    /// See `Board.acknowledge(_:note:until:actor:)`; also throws `notAllowed`.
+    package func acknowledge(
+        _ operation: String, note: String?, for duration: Duration?, actor: String
+    ) async throws(BoardError) -> Acknowledgement {
+        try require(.start, onOperation: operation)
+        let until = duration.map { board.now().after(Int64(clamping: $0.components.seconds) * 1_000) }
+        return try await board.acknowledge(operation, note: note, until: until, actor: actor)
+    }
+
+    /// Ends the acknowledgement of an operation; has no effect without one.
+    ///
+    /// Throws `unknownOperation`, `notAllowed`, and `unavailable` if the end cannot be recorded.
+    package func endAcknowledgement(of operation: String) async throws(BoardError) {
+        try require(.start, onOperation: operation)
+        try await board.set(nil, of: operation)
+    }
+}
