@@ -22,6 +22,9 @@ struct FileValue: Sendable, Hashable {
         return elements
     }
 
+    /// The texts of a list, or one text alone.
+    var texts: [String]? { list?.compactMap(\.text) ?? text.map { [$0] } }
+
     var members: [FileMember]? {
         guard case .mapping(let members) = content else { return nil }
         return members

@@ -78,7 +78,7 @@ struct FolderSignature: Sendable, Hashable {
         var files: [String: File] = [:]
         for name in names.sorted().prefix(4 * OperationFolder.limit) where !name.hasPrefix(".") {
             let path = folder.appending(path: name).path
-            if name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
+            if name.hasSuffix(".yml") || name.hasSuffix(".yaml") || CalendarFolder.isName(name) {
                 files[name] = Self.file(path)
             } else if let templates = try? FileManager.default.contentsOfDirectory(atPath: path) {
                 for template in templates.prefix(OperationFolder.limit) where template.hasSuffix(".mustache") {

@@ -13,6 +13,8 @@ package struct OperationFolder: Sendable {
     package let texts: [String: String]
     /// The mistakes in newer files of operations that keep their earlier definitions, by id.
     package let outdated: [String: [FileMistake]]
+    /// The texts of the calendars that schedules name, by file name.
+    private let calendars: [String: String]
     /// The state templates, by path: `backup/dumping.mustache`.
     package let templates: [String: String]
 
@@ -35,6 +37,7 @@ package struct OperationFolder: Sendable {
         var files: [String: String] = [:]
         var texts: [String: String] = [:]
         var outdated: [String: [FileMistake]] = [:]
+        let calendars = CalendarFolder(url)
         for name in names.filter(Self.isOperation).prefix(Self.limit) {
             var list = MistakeList(file: name)
             let id = Self.id(of: name)
@@ -48,7 +51,7 @@ package struct OperationFolder: Sendable {
             } else if let other = files.updateValue(name, forKey: id) {
                 list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
             } else if let text = Self.text(of: url.appending(path: name).path, &list) {
-                let (definition, found) = DefinitionReader.read(text, id: id, file: name)
+                let (definition, found) = DefinitionReader.read(text, id: id, file: name, calendars: calendars)
                 if found.isEmpty || Self.mayQuote(text, of: name, in: url) {
                     for mistake in found { list.take(mistake) }
                 } else {
@@ -81,6 +84,7 @@ package struct OperationFolder: Sendable {
         self.definitions = definitions
         self.texts = texts
         self.outdated = outdated
+        self.calendars = calendars.texts
         templates = Self.templates(in: url, of: definitions.map(\.id), &mistakes)
         self.mistakes = mistakes.sorted()
     }
@@ -90,7 +94,7 @@ package struct OperationFolder: Sendable {
         url = earlier.url
         definitions = earlier.definitions
         texts = earlier.texts
-        templates = earlier.templates
+        (templates, calendars) = (earlier.templates, earlier.calendars)
         // Omits the folder's path, because operation pages show the mistake to all users.
         let mistake = FileMistake(
             file: earlier.url.lastPathComponent, line: 1, column: 1,
@@ -101,7 +105,7 @@ package struct OperationFolder: Sendable {
 
     package init(empty url: URL) {
         self.url = url
-        (definitions, mistakes, texts, outdated, templates) = ([], [], [:], [:], [:])
+        (definitions, mistakes, texts, outdated, templates, calendars) = ([], [], [:], [:], [:], [:])
     }
 
     private func definition(_ id: String) -> OperationDefinition? { definitions.first { $0.id == id } }
@@ -197,16 +201,18 @@ extension OperationFolder {
         let parts = definitions.flatMap { definition in
             [definition.id, texts[definition.id] ?? ""] + (outdated[definition.id] ?? []).map(\.description)
         }
-        return String(Self.digest(parts + templateParts + [lists.edition].filter { !$0.isEmpty }).prefix(16))
+        return String(Self.digest(parts + otherParts + [lists.edition].filter { !$0.isEmpty }).prefix(16))
     }
 
     /// The fingerprint of the files in force, as 16 hexadecimal digits, in any order of the files.
     package var fingerprint: String {
         let parts = definitions.sorted { $0.id < $1.id }.flatMap { [$0.id, texts[$0.id] ?? ""] }
-        return String(Self.digest(parts + templateParts).prefix(16))
+        return String(Self.digest(parts + otherParts).prefix(16))
     }
 
-    private var templateParts: [String] { templates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } }
+    private var otherParts: [String] {
+        templates.merging(calendars) { $1 }.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    }
 
     private static func digest(_ texts: [String]) -> String {
         var hash = SHA256()

@@ -154,7 +154,7 @@ package struct CivilDate: Sendable, Hashable {
     /// The day of the month, from 1.
     package let dayOfMonth: Int64
 
-    init(year: Int64, month: Int64, dayOfMonth: Int64) {
+    package init(year: Int64, month: Int64, dayOfMonth: Int64) {
         self.year = year
         self.month = month
         self.dayOfMonth = dayOfMonth

@@ -25,6 +25,34 @@ struct FolderTrackerTests {
         return next
     }
 
+    @Test func `a changed calendar changes the days of its schedules, and a broken one is a mistake of these`() throws {
+        defer { try? files.removeItem(at: folder) }
+        let day = { (day: String) in
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:\(day)\nEND:VEVENT\nEND:VCALENDAR\n"
+        }
+        try write("a.yml", "title: A\ncommand: [ls]\nschedule: {every: 1d, skip: days.ics}")
+        var tracker = try FolderTracker(folder, reserved: [:])
+        #expect(tracker.current.definitions.isEmpty)
+        #expect(
+            tracker.current.mistakes.map(\.description) == [
+                "a.yml:3:11: The calendar “days.ics” is not in the folder of operation files. Copy it there, or correct its name."
+            ])
+        try write("days.ics", day("20261225"))
+        let first = try takeUp(&tracker)
+        let lists = ChoiceLists(in: CommandEnvironment(folder: folder, environment: [:], helper: nil))
+        try write("days.ics", day("20261226") + "\n")
+        let second = try takeUp(&tracker)
+        #expect(first.definitions.first?.schedule != second.definitions.first?.schedule)
+        #expect(first.edition(lists) != second.edition(lists))
+        try write("days.ics", day("2026122x"))
+        let third = try takeUp(&tracker)
+        #expect(third.definitions.first?.schedule == second.definitions.first?.schedule)
+        #expect(
+            third.outdated["a"]?.map(\.description) == [
+                "a.yml:3:11: The calendar “days.ics” has a mistake in line 3. There is no such day."
+            ])
+    }
+
     @Test func `files that are added, changed and removed are taken up together`() throws {
         defer { try? files.removeItem(at: folder) }
         try write("a.yml", "{title: A, command: [ls]}")

@@ -57,6 +57,7 @@ struct ScheduleKeyTests {
     @Test(arguments: [
         ("[]", "The list of schedules is empty."), ("[{every: 1h}, {every: 2h, catch_up: all}]", "the same `catch_up`"),
         ("{every: 1h, skip: [2026-02-30]}", "“2026-02-30” is no day."), ("{every: 1h, start_by: soon}", "“start_by”"),
+        ("{every: 1h, skip: ../days.ics}", "A calendar is a file in the folder of operation files."),
         ("[{every: 1h}, {}]", "either `cron`"),
     ])
     func `a mistake in a list of schedules, a day or a latest start is told`(schedule: String, words: String) {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import WeirJournals
 
 /// When to start something: by a cron expression in a time zone, at a regular interval, or by several of these.
@@ -22,7 +22,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The cron expression or interval, as configured.
     package let text: String
-    let zone: TimeZone
+    package let zone: TimeZone
     /// The maximum delay of a start in milliseconds, which spreads starts at the same time.
     package let randomDelay: Int64
     package let catchUp: CatchUp
@@ -332,7 +332,7 @@ public struct ScheduleError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The error and its correction.
     public let description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     /// Input quoted for an error message: at most 64 characters, on one line.
     static func quoted(_ text: some StringProtocol) -> String {

@@ -150,13 +150,16 @@ enum OperationKeys {
         .init("catch_up", .choice(["once", "skip", "all"]), "What happens to times that passed; once by default."),
         .init("start_by", .text(limit: 40), "How late a start can be, such as 15m; a later one is missed."),
         .init(
-            "skip", .list(of: .text(limit: 40), limit: ScheduleDays.limit),
-            "Days without starts, such as 2026-12-25 or 2026-12-24..2027-01-02."),
+            "skip", days,
+            "Days without starts, such as 2026-12-25, 2026-12-24..2027-01-02, or the calendar holidays.ics."),
         .init(
-            "only", .list(of: .text(limit: 40), limit: ScheduleDays.limit),
-            "The only days with starts, such as 2026-12-25 or 2026-12-24..2027-01-02."),
+            "only", days,
+            "The only days with starts, such as 2026-12-25, 2026-12-24..2027-01-02, or the calendar opening.ics."),
         .init("inputs", .dictionary(of: given, limit: 50), "The inputs of the runs, by name."),
     ]
+
+    private static let days = Shape.either(
+        .text(limit: 255), .list(of: .text(limit: 255), limit: ScheduleDays.limit))
 
     private static let retry: [Shape.Key] = [
         .init("limit", .integer(1...100), required: true, "How many more times the program is run."),

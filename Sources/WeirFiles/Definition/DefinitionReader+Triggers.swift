@@ -114,7 +114,8 @@ extension DefinitionReader {
             }
             if let text = value["start_by"]?.text { try schedule.startBy(text) }
             schedule.days = try ScheduleDays(
-                only: value["only"]?.list?.compactMap(\.text), skip: value["skip"]?.list?.compactMap(\.text) ?? [])
+                only: value["only"]?.texts, skip: value["skip"]?.texts ?? [], in: schedule.zone,
+                calendar: calendars.calendar)
             return input.map { ScheduledStart(schedule, input: $0) }
         } catch {
             list.note(value, error.description)

@@ -7,6 +7,7 @@ struct DefinitionReader {
     /// Whether it reads rules of the settings, for all operations and for the server.
     var isOfSettings = false
     let file: String
+    var calendars = CalendarFolder()
     var list: MistakeList
     private(set) var fields: [String: InputField] = [:]
     /// Whether the program can report states and values that the file does not declare.
@@ -23,8 +24,11 @@ struct DefinitionReader {
     }
 
     /// Reads a file, and returns the operation, or nil with the mistakes, sorted by location.
-    static func read(_ text: String, id: String, file: String) -> (definition: OperationDefinition?, [FileMistake]) {
+    static func read(
+        _ text: String, id: String, file: String, calendars: CalendarFolder = CalendarFolder()
+    ) -> (definition: OperationDefinition?, [FileMistake]) {
         var reader = DefinitionReader(id: id, file: file)
+        reader.calendars = calendars
         guard let root = YAMLText.read(text, &reader.list) else { return (nil, reader.list.mistakes.sorted()) }
         OperationKeys.file.check(root, "", &reader.list)
         let definition = reader.definition(root)

@@ -19,7 +19,7 @@ struct FuzzedParser: Sendable {
     static let all = [
         targets, cursors, polls, queries, headers, json, forms, multipart, exports, runbooks, actions, output, recorded,
         settings, exchange, feeds, timestamps, filenames, searches, templates, streams, reports,
-        operations, stateLines, cron, hooks, uploads, credentials, peers, terminal, mail, tables,
+        operations, stateLines, cron, calendars, hooks, uploads, credentials, peers, terminal, mail, tables,
     ]
 
     static func named(_ name: String) -> FuzzedParser? { all.first { $0.name == name } }

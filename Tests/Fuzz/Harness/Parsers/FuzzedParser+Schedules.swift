@@ -1,3 +1,4 @@
+import Foundation
 import WeirJournals
 
 @testable import WeirBoards
@@ -19,6 +20,22 @@ extension FuzzedParser {
             hold(try Schedule(every: text, randomDelay: delay), moment)
         } catch {
             expectSentence(error.description)
+        }
+    }
+
+    /// Calendars, whose days are read in two zones.
+    static let calendars = FuzzedParser("calendars", upTo: 4_096) { input in
+        do throws(EventCalendar.Mistake) {
+            let calendar = try EventCalendar(input.text)
+            let zones = ["UTC", "America/Sao_Paulo"].compactMap { TimeZone(identifier: $0) }
+            for zone in zones {
+                let days = calendar.days(in: zone)
+                expect(days.count <= EventCalendar.maximumEvents, "\(days.count) events")
+            }
+            expect(try EventCalendar(input.text) == calendar, "a calendar is read in two ways")
+        } catch {
+            expectSentence(error.sentence)
+            expect(error.line > 0, "line \(error.line)")
         }
     }
 
