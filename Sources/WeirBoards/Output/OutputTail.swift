@@ -54,8 +54,9 @@ struct OutputTails: Sendable {
         if tails[run] == nil { keep(OutputTail(head: 0, lines: [], isClosed: false), of: run) }
     }
 
-    /// Adds recorded lines, and what follows them. Lines that it has are skipped; if lines are missing before them, the earlier
-    /// ones are dropped.
+    /// Adds recorded lines, and what follows them.
+    ///
+    /// Lines that it has are skipped; if lines are missing before them, the earlier ones are dropped.
     mutating func add(_ lines: [OutputLine], _ unfinished: UnfinishedLines?, to run: String) {
         show(unfinished, of: run)
         guard let tail = tails[run] else { return }
