@@ -46,22 +46,10 @@ struct SecretNeedle: Sendable, Hashable {
     /// The forms of a text that does not begin with white space.
     static func forms(of text: String) -> Set<SecretNeedle> {
         let bytes = Array(text.utf8)
-        let hex = Hex(bytes).text
-        var folded: Set<String> = []
-        // The text can follow any number of bytes, as in `user:password`, which shifts it within the groups of base 64.
-        for (shift, foreign) in [(0, 0), (1, 2), (2, 3)] {
-            let data = Data([0, 0].prefix(shift)) + bytes
-            let all = data.base64EncodedString().prefix { $0 != "=" }
-            // Characters that contain bits of other bytes are left out at the beginning. At the end, they are known if
-            // nothing follows.
-            let own = all.dropFirst(foreign)
-            for form in [own, data.count.isMultiple(of: 3) ? own : own.dropLast()].map(String.init) {
-                folded.formUnion([form, form.replacing("+", with: "-").replacing("/", with: "_")])
-            }
-        }
-        var forms = Set(folded.map { SecretNeedle(Array($0.utf8), isFolded: true) })
-        forms.insert(SecretNeedle(bytes))
-        forms.insert(SecretNeedle(Array(hex.utf8), isFolded: true, isHex: true))
+        // Windows and its shells write UTF-16, and encode it.
+        let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        let big = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        var forms = Set([bytes, little, big].flatMap { encoded($0) + [SecretNeedle($0)] })
         guard bytes.contains(where: { $0 >= 0x80 }) else { return forms }
         // Python and others escape every character that is not ASCII in JSON.
         for isUpper in [false, true] {
@@ -75,6 +63,24 @@ struct SecretNeedle: Sendable, Hashable {
             forms.insert(SecretNeedle(Array(escaped.joined().utf8)))
         }
         return forms
+    }
+
+    /// Bytes in base 64 and in hexadecimal digits.
+    private static func encoded(_ bytes: [UInt8]) -> [SecretNeedle] {
+        var folded: Set<String> = []
+        // The text can follow any number of bytes, as in `user:password`, which shifts it within the groups of base 64.
+        for (shift, foreign) in [(0, 0), (1, 2), (2, 3)] {
+            let data = Data([0, 0].prefix(shift)) + bytes
+            let all = data.base64EncodedString().prefix { $0 != "=" }
+            // Characters that contain bits of other bytes are left out at the beginning. At the end, they are known if
+            // nothing follows.
+            let own = all.dropFirst(foreign)
+            for form in [own, data.count.isMultiple(of: 3) ? own : own.dropLast()].map(String.init) {
+                folded.formUnion([form, form.replacing("+", with: "-").replacing("/", with: "_")])
+            }
+        }
+        return folded.map { SecretNeedle(Array($0.utf8), isFolded: true) }
+            + [SecretNeedle(Array(Hex(bytes).text.utf8), isFolded: true, isHex: true)]
     }
 
     /// Compares the form, with any of its characters escaped, with a text at a place.

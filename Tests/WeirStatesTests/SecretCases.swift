@@ -7,9 +7,13 @@ import TestSupport
 struct SecretCases {
     /// A secret in an encoding, with what of it needs not be masked.
     private struct Written {
-        let text: String
+        let bytes: [UInt8]
         /// The number of scalars beside the secret: the quotes around it, or what base 64 encodes together with others.
-        var beside = 0
+        let beside: Int
+
+        init(text: String, beside: Int = 0) { self.init(bytes: Array(text.utf8), beside: beside) }
+
+        init(bytes: [UInt8], beside: Int = 0) { (self.bytes, self.beside) = (bytes, beside) }
     }
 
     private var random: SeededGenerator
@@ -27,7 +31,7 @@ struct SecretCases {
     mutating func leak(of secret: String, by mask: SecretMask) -> String? {
         let (before, behind) = (noise(), noise())
         let written = written(secret)
-        let bytes = Array((before + written.text + behind).utf8)
+        let bytes = Array(before.utf8) + written.bytes + Array(behind.utf8)
         var stream = MaskedStream(mask)
         var recorded: [UInt8] = []
         var rest = bytes[...]
@@ -42,7 +46,7 @@ struct SecretCases {
         let isKept =
             text.starts(with: before.unicodeScalars) && text.reversed().starts(with: behind.unicodeScalars.reversed())
         if isKept, shown.contains("•"), shown.filter({ $0 != "•" }).count <= written.beside { return nil }
-        return "\(before)|\(written.text)|\(behind) → \(String(text))"
+        return "\(before)|\(String(decoding: written.bytes, as: UTF8.self))|\(behind) → \(String(text))"
     }
 
     /// A text without characters of secrets and escapes.
@@ -51,30 +55,45 @@ struct SecretCases {
     }
 
     private mutating func written(_ secret: String) -> Written {
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0: Written(text: secret)
-        case 1: base64(secret)
+        case 1: base64(Bool.random(using: &random) ? Array(secret.utf8) : utf16(secret))
         case 2: Written(text: percent(secret))
         case 3: Written(text: json(secret))
         case 4:
             Written(text: "'" + secret.replacing("'", with: pick([#"'\''"#, #"'"'"'"#])) + "'", beside: 2)
-        case 5: Written(text: hex(secret))
+        case 5: Written(text: folded(hex(Bool.random(using: &random) ? Array(secret.utf8) : utf16(secret))))
+        case 6: Written(bytes: utf16(secret))
         default: Written(text: html(secret))
         }
     }
 
-    private mutating func base64(_ secret: String) -> Written {
+    private mutating func utf16(_ secret: String) -> [UInt8] {
+        let isLittle = Bool.random(using: &random)
+        return secret.utf16.flatMap { unit in
+            withUnsafeBytes(of: isLittle ? unit.littleEndian : unit.bigEndian, Array.init)
+        }
+    }
+
+    /// The text as it is, or in lines as programs break it.
+    private mutating func folded(_ text: String) -> String {
+        let (width, end) = (pick([60, 64, 76, 1_000]), pick(["\n", "\r\n"]))
+        return stride(from: 0, to: text.utf8.count, by: width).map { text.dropFirst($0).prefix(width) }
+            .joined(separator: end)
+    }
+
+    private mutating func base64(_ secret: [UInt8]) -> Written {
         let (name, tail) = (pick(["", "u", "me:", "user:", "Basic:"]), pick(["", "\n", "==", "abc"]))
-        var text = Data((name + secret + tail).utf8).base64EncodedString()
+        var text = Data(name.utf8 + secret + tail.utf8).base64EncodedString()
         // A group has four characters, and one of others can begin or end in one of the secret's.
         let beside = (name.utf8.count + tail.utf8.count) * 4 / 3 + 6
         if Bool.random(using: &random) { text = text.replacing("+", with: "-").replacing("/", with: "_") }
         if Bool.random(using: &random) { text = String(text.prefix { $0 != "=" }) }
-        return Written(text: text, beside: beside)
+        return Written(text: folded(text), beside: beside + 2)
     }
 
-    private mutating func hex(_ secret: String) -> String {
-        let text = Hex(secret.utf8).text
+    private mutating func hex(_ secret: [UInt8]) -> String {
+        let text = Hex(secret).text
         return Bool.random(using: &random) ? text.uppercased() : text
     }
 

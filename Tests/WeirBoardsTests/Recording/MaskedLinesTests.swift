@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 import WeirStates
 
 @testable import WeirBoards
@@ -40,5 +41,29 @@ import WeirStates
         #expect(lines.take("first", from: .standardOutput) == [])
         #expect(lines.unfinished("second", on: .standardOutput) == "")
         #expect(lines.unfinished("second", on: .standardError) == "second")
+    }
+
+    @Test(arguments: UInt64(0)..<20)
+    func `no line of a secret is recorded or shown, however channels take turns and lines are shown before they end`(
+        _ seed: UInt64
+    ) {
+        var random = SeededGenerator(seed: seed)
+        let letters = Array("abcdefgh")
+        let words = (0..<3).map { _ in String((0..<8).map { _ in letters[Int.random(in: 0..<8, using: &random)] }) }
+        var lines = MaskedLines(SecretMask([words.joined(separator: "\n")]))
+        var waiting = Dictionary(
+            uniqueKeysWithValues: OutputChannel.allCases.map { ($0, ["before"] + words + ["after"]) })
+        var recorded: [OutputChannel: [String]] = [:]
+        while let channel = waiting.filter({ !$0.value.isEmpty }).keys.sorted(by: { $0.rawValue < $1.rawValue })
+            .randomElement(using: &random), let line = waiting[channel]?.removeFirst()
+        {
+            for end in 0...line.count {
+                let shown = lines.unfinished(String(line.prefix(end)), on: channel)
+                #expect(!words.contains { shown.contains($0) })
+            }
+            recorded[channel, default: []] += lines.take(line, from: channel)
+        }
+        for (channel, line) in lines.finish() { recorded[channel, default: []].append(line) }
+        for channel in OutputChannel.allCases { #expect(recorded[channel] == ["before", "•••", "after"]) }
     }
 }
