@@ -142,4 +142,18 @@ import WeirStates
         }
         await board.shutdown()
     }
+
+    @Test func `a change that cannot be undone is told of, and the first error is kept`() async throws {
+        var complaints: [String] = []
+        await #expect(throws: JournalError.self) {
+            try await SecretCommands.doing {
+                throw JournalError(.unavailable, "The audit log is away.")
+            } orUndoing: {
+                throw Failure(description: "The disk is full.")
+            } complaint: {
+                complaints.append("\($0)")
+            }
+        }
+        #expect(complaints == ["The disk is full."])
+    }
 }

@@ -266,11 +266,8 @@ extension Schedule {
     package func delay(of time: Timestamp, for id: String) -> Int64 {
         guard randomDelay > 0 else { return 0 }
         if case .several(let parts) = timing { return parts[part(at: time)].delay(of: time, for: id) }
-        // FNV-1a, followed by the last step of SplitMix64, so that neighbouring times differ widely.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in Array(id.utf8) + [0] + bytes(of: time) {
-            hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3
-        }
+        // Followed by the last step of SplitMix64, so that neighbouring times differ widely.
+        var hash = StableHash(Array(id.utf8) + [0] + bytes(of: time)).value
         hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
         hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
         return Int64(clamping: (hash ^ hash >> 31) % (UInt64(clamping: randomDelay) + 1))

@@ -80,16 +80,10 @@ extension StepItems.Mark {
 }
 
 extension StepItems {
-    /// A hash of the items (FNV-1a).
     static func digest(of items: [StepItem]) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for item in items {
-            for byte in Array(((try? item.value.text()) ?? "").utf8) + [10] {
-                // Never traps: a byte fits.
-                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-            }
-        }
-        return String(hash, radix: 16)
+        var hash = StableHash()
+        for item in items { hash.combine(((try? item.value.text()) ?? "").utf8 + [10]) }
+        return String(hash.value, radix: 16)
     }
 
     var progress: WorkProgress { WorkProgress(Int64(succeeded + failed), of: Int64(total)) }

@@ -11,6 +11,20 @@ struct SecretCommands: AsyncParsableCommand {
             + "server uses a change at once.",
         subcommands: [Keep.self, Make.self, List.self, Remove.self])
 
+    /// Does work, and undoes what was done before it if it fails.
+    ///
+    /// - Throws: What the work throws. An error of `undo` is passed to `complaint`.
+    static func doing(
+        _ work: () async throws -> Void, orUndoing undo: () throws -> Void, complaint: (any Error) -> Void
+    ) async throws {
+        do {
+            try await work()
+        } catch {
+            do { try undo() } catch { complaint(error) }
+            throw error
+        }
+    }
+
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
@@ -25,12 +39,13 @@ struct SecretCommands: AsyncParsableCommand {
                     DataFolder(try Settings.inForce(flags: ["data": data], config: config)).secrets)
                 let before = try secrets.all()[name]
                 try secrets.set(name, to: value)
-                do {
+                try await SecretCommands.doing {
                     try await directory.leave(
                         value == nil ? .removeSecret : .setSecret, by: .commandLine, "secret:\(name)")
-                } catch {
+                } orUndoing: {
                     if before != value { try secrets.set(name, to: before) }
-                    throw error
+                } complaint: {
+                    complain("The secret \(name) could not be set back, and has changed. \($0)")
                 }
             }
         }

@@ -20,12 +20,14 @@ final class ArtifactKeeper: Sendable {
     private let mask: SecretMask
     /// The user that the program ran as, or nil for the server's.
     private let user: String?
+    private let pool: WorkPool
     private let isBegun = Atomic(false)
 
     init(
         _ store: ArtifactStore, run: String, folder: String, _ patterns: [ArtifactPattern], user: String?,
-        mask: SecretMask
+        mask: SecretMask, on pool: WorkPool = .artifacts
     ) {
+        self.pool = pool
         (self.store, self.run, self.folder, self.patterns) = (store, run, folder, patterns)
         (self.user, self.mask) = (user, mask)
     }
@@ -51,7 +53,7 @@ final class ArtifactKeeper: Sendable {
         var (patterns, early) = (patterns, ArtifactRemarks())
         for path in paths { named(path, &patterns, &early) }
         let (all, folder) = (patterns, folder)
-        let (files, root, found) = try await WorkPool.artifacts.run {
+        let (files, root, found) = try await pool.run {
             guard let root = OpenFolder(folder) else {
                 return ([ArtifactSearch.File](), OpenFolder?.none, ArtifactRemarks())
             }
@@ -62,7 +64,17 @@ final class ArtifactKeeper: Sendable {
             return ([], early.lines + ["The folder where the program ran cannot be read, so no file is kept."])
         }
         var batch = Batch(remarks: found)
-        for file in files { try await keep(file, in: root, &batch) }
+        for (index, file) in files.enumerated() {
+            do {
+                try await keep(file, in: root, &batch)
+            } catch is WorkPool.Busy {
+                let rest = files.count - index
+                batch.remarks.add(
+                    "\(rest == 1 ? "1 file is" : "\(rest) files are") not kept, because the server is busy. "
+                        + "Start the run again later.")
+                break
+            }
+        }
         if batch.omitted > 0 {
             batch.remarks.add(
                 "\(batch.omitted) more files match, and are not kept: a run keeps \(store.limits.count) "
@@ -138,7 +150,7 @@ final class ArtifactKeeper: Sendable {
     }
 
     private func remove(_ index: Int, _ name: String) async throws {
-        try await WorkPool.artifacts.run { [store, run] in store.remove(index, named: name, run: run) }
+        try await pool.run { [store, run] in store.remove(index, named: name, run: run) }
     }
 
     // MARK: Copying
@@ -151,7 +163,7 @@ final class ArtifactKeeper: Sendable {
     private func copy(
         _ file: ArtifactSearch.File, from root: OpenFolder, to index: Int, _ name: String, room: Int64
     ) async throws -> (bytes: Int64, isChanged: Bool) {
-        let (source, target, before) = try await WorkPool.artifacts.run { [store, run, user] in
+        let (source, target, before) = try await pool.run { [store, run, user] in
             guard let source = root.file(file.path), let version = FileVersion(source) else {
                 throw Failure(reason: "it is gone, is no longer a file, or cannot be read by the server.")
             }
@@ -167,7 +179,7 @@ final class ArtifactKeeper: Sendable {
         var copied: Int64 = 0
         while copied < before.size {
             let (start, end) = (copied, min(copied + Self.turn, before.size))
-            copied = try await WorkPool.artifacts.run { [store] in
+            copied = try await pool.run { [store] in
                 guard store.hasSpace(for: end - start) else { throw CocoaError(.fileWriteOutOfSpace) }
                 var copied = start
                 while copied < end {
@@ -181,7 +193,7 @@ final class ArtifactKeeper: Sendable {
             // The file has become shorter.
             if copied < end { break }
         }
-        let isSame = try await WorkPool.artifacts.run { FileVersion(source) == before }
+        let isSame = try await pool.run { FileVersion(source) == before }
         return (copied, !isSame || copied != before.size)
     }
 }

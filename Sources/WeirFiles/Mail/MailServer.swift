@@ -127,7 +127,10 @@ package struct MailServer: Sendable {
             }
             .connect(to: try SocketAddress(ipAddress: address, port: Int(port.number)))
         opening.whenFailure { error in
-            result.send(.failure(NotConnected(failure: unreachable(at: address, error))))
+            let code = (error as? IOError)?.errnoCode
+            result.send(
+                .failure(
+                    NotConnected(failure: .ofConnecting(to: address, port: Int(port.number), code: code))))
         }
         let answer = await withTaskCancellationHandler {
             await result.value()
@@ -140,15 +143,6 @@ package struct MailServer: Sendable {
         } catch {
             throw explained(error)
         }
-    }
-
-    private func unreachable(at address: String, _ error: any Error) -> HTTPFailure {
-        guard let code = (error as? IOError)?.errnoCode else {
-            return .unreachable(address: address, port: Int(port.number), reason: "no answer")
-        }
-        guard code != ECONNREFUSED else { return .refused(address: address, port: Int(port.number)) }
-        return .unreachable(
-            address: address, port: Int(port.number), reason: String(cString: strerror(code)).lowercased())
     }
 
     private func explained(_ error: any Error) -> any Error {

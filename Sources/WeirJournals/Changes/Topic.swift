@@ -36,6 +36,9 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether a text can be the id of a run or an operation, so that the names of all its feeds are valid.
+    package static func isID(_ text: String) -> Bool { Topic("operation-\(text)") != nil }
+
     package func contains(_ change: Change) -> Bool {
         switch (self, change.stream) {
         case (.board, _): true

@@ -116,7 +116,7 @@ struct ExportFields {
     // MARK: Entries
 
     func change(epoch: String) throws -> Change {
-        let stream = try required("stream") { $0.string.flatMap { Topic($0) == nil ? nil : StreamID($0) } }
+        let stream = try required("stream") { $0.string.flatMap(Self.stream) }
         let origin = try optional("origin", Self.object)?.origin()
         let progress = try optional("progress", Self.object)?.progress()
         let state = StateRecord(
@@ -161,7 +161,7 @@ struct ExportFields {
     private func opening() throws -> RunOpening {
         RunOpening(
             actor: try name("actor", limit: VisibleName.actorLimit), input: try required("input") { $0 },
-            retryOf: try optional("retryOf", Self.runID), idempotencyKey: try optional("idempotencyKey", \.string),
+            retryOf: try optional("retryOf", Self.plainID), idempotencyKey: try optional("idempotencyKey", \.string),
             expected: try optional("expected") { RunEstimate($0) },
             report: try optional("report", Self.object)?.report())
     }
@@ -191,13 +191,13 @@ struct ExportFields {
     /// The years 1970 to 2999.
     private static let moments = Timestamp(milliseconds: 0)...Timestamp(milliseconds: 32_503_679_999_999)
 
-    /// The id of a run; nil for a text that cannot be one.
-    private static func runID(_ value: JSONValue) -> String? {
-        value.string.flatMap { Topic("run-\($0)") == nil ? nil : $0 }
+    private static func stream(_ name: String) -> StreamID? {
+        guard Topic(name) != nil else { return nil }
+        let stream = StreamID(name)
+        if case .run(let id) = stream, !Topic.isID(id) { return nil }
+        return stream
     }
 
     /// An id that is safe in URLs and markup; nil for any other.
-    static func plainID(_ value: JSONValue) -> String? {
-        value.string.flatMap { Topic("operation-\($0)") == nil ? nil : $0 }
-    }
+    static func plainID(_ value: JSONValue) -> String? { value.string.flatMap { Topic.isID($0) ? $0 : nil } }
 }

@@ -31,10 +31,10 @@ package struct RunSurroundings: Sendable, Hashable {
             wait(for: known.filter { $0.record.endedAt == nil }, record, board.operation(record.operation)?.activeRuns)
         }
         guard record.isOutcome, record.state.phase != .succeeded else { return }
-        let ended = known.map(\.record).filter { $0.isOutcome && $0.openedSequence <= record.openedSequence }
-        guard ended.contains(where: { $0.id == record.id }) else { return }
-        failures = ended.prefix { $0.state.phase != .succeeded }.count
-        success = failures < ended.count ? ended[failures] : nil
+        let before = known.map(\.record).filter { $0.openedSequence <= record.openedSequence }
+        guard before.contains(where: { $0.id == record.id }) else { return }
+        let row = FailureRow(before) { $0 }
+        (failures, success) = (row.failures.count, row.success)
         isOpenEnded = success == nil && known.count >= OperationView.recentLimit
     }
 

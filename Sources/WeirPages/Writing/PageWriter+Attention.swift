@@ -46,22 +46,22 @@ extension PageWriter {
             for run in view.recent where entry.plan != nil {
                 attention.decisions += pendingDecisions(of: run.record).map { .init(run: run, step: $0) }
             }
-            let ended = view.recent.filter(\.record.isOutcome)
-            let row = ended.prefix { $0.record.state.phase != .succeeded }
-            if let newest = row.first, let first = row.last {
-                let success = row.count < ended.count ? ended[row.count] : nil
+            let row = FailureRow(view.recent, record: \.record)
+            if let newest = row.failures.first, let first = row.failures.last {
                 let failure = Attention.Failure(
-                    run: newest, count: row.count, first: first, success: success,
+                    run: newest, count: row.failures.count, first: first, success: row.success,
                     isActive: view.recent.contains { $0.record.endedAt == nil },
                     steps: failedSteps(of: newest.record, among: views),
-                    acknowledgement: acknowledged[entry.id].flatMap { $0.applies(after: success?.record) ? $0 : nil })
+                    acknowledgement: acknowledged[entry.id].flatMap {
+                        $0.applies(after: row.success?.record) ? $0 : nil
+                    })
                 guard failure.acknowledgement != nil else {
                     attention.failures.append(failure)
                     continue
                 }
                 attention.acknowledged.append(failure)
             }
-            guard let failed = ended.first(where: { $0.record.state.phase != .succeeded }) else { continue }
+            guard let failed = row.newest else { continue }
             if attention.lastFailure.map({ $0.at < failed.at }) ?? true { attention.lastFailure = failed }
         }
         attention.decisions.sort { $0.asked < $1.asked }

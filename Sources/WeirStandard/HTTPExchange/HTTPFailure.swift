@@ -140,17 +140,24 @@ extension HTTPFailure {
         }
     }
 
+    /// The failure of a connection, for the error number of the system, or nil if there is none.
+    package static func ofConnecting(to address: String, port: Int, code: CInt?) -> HTTPFailure {
+        switch code {
+        case nil: .unreachable(address: address, port: port, reason: "no answer")
+        case ECONNREFUSED?: .refused(address: address, port: port)
+        case let code?:
+            .unreachable(address: address, port: port, reason: String(cString: strerror(code)).lowercased())
+        }
+    }
+
     private static func ofSocket(_ code: CInt, during step: HTTPStep, target: HTTPTarget, address: String)
         -> HTTPFailure
     {
         switch (step, code) {
-        case (.connecting, ECONNREFUSED): .refused(address: address, port: Int(target.port.number))
         case (.connecting, ECONNRESET) where target.isSecure:
             .notSecure(
                 host: target.host, reason: "the server closed the connection. Check that it speaks TLS on this port.")
-        case (.connecting, _):
-            .unreachable(
-                address: address, port: Int(target.port.number), reason: String(cString: strerror(code)).lowercased())
+        case (.connecting, _): ofConnecting(to: address, port: Int(target.port.number), code: code)
         default: .reset(during: step)
         }
     }

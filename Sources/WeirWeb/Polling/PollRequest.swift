@@ -131,10 +131,7 @@ struct PollSlots: Sendable {
     let phase: Int64
 
     init(feed: some StringProtocol) {
-        // 64-bit FNV-1a, which unlike Swift's hash is the same in every process.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in feed.utf8 { hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3 }
-        phase = Int64(clamping: hash % UInt64(clamping: Self.length))
+        phase = Int64(clamping: StableHash(feed.utf8).value % UInt64(clamping: Self.length))
     }
 
     func slot(at wall: Int64) -> Int64 { (wall + phase) / Self.length }

@@ -175,10 +175,9 @@ private struct MessageReader {
 
 enum ReportNames {
     /// Whether a text is a valid operation id, as in a catalog.
-    static func isOperation(_ id: String) -> Bool { id.utf8.count <= 40 && Topic("operation-\(id)") != nil }
+    static func isOperation(_ id: String) -> Bool { id.utf8.count <= 40 && Topic.isID(id) }
 
-    /// Whether a text is a valid run id, which its feed names must contain.
-    static func isRun(_ id: String) -> Bool { Topic("output-\(id)") != nil && Topic("operation-\(id)") != nil }
+    static func isRun(_ id: String) -> Bool { Topic.isID(id) }
 }
 
 /// The size limits of a reporter's requests.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+import TestSupport
 import WeirBoards
+import WeirFlows
 import WeirOperations
 import WeirStates
 
@@ -181,5 +183,27 @@ struct KeptFilesTests {
         #expect(
             CommandState.failed(OperationTimeout(limit: .seconds(1)), from: .stoppingKept(artifacts)).artifacts
                 == artifacts)
+    }
+
+    @Test func `files that were kept before the server became busy stay, and the others are counted`() async throws {
+        let place = try Place(.init(count: 1_000))
+        let names = (0..<500).map { "f\(1_000 + $0)" }
+        for name in names { try Data("x".utf8).write(to: place.work.appending(path: name)) }
+        let pool = WorkPool(threads: 1, room: 1)
+        let keeper = ArtifactKeeper(
+            place.store, run: "r1", folder: place.work.path, [try ArtifactPattern("f*")], user: nil, mask: .none,
+            on: pool)
+        keeper.begin()
+        async let keeping = keeper.keep([])
+        try await until { try place.store.open(1, named: names[1], run: "r1") != nil }
+        let crowd = (0..<4).map { _ in
+            Task { while !Task.isCancelled { _ = try? await pool.run { Thread.sleep(forTimeInterval: 0.001) } } }
+        }
+        let (artifacts, remarks) = await keeping
+        for task in crowd { task.cancel() }
+        #expect(artifacts.count >= 2 && artifacts.count < names.count)
+        #expect(artifacts.map(\.name) == Array(names.prefix(artifacts.count)))
+        let rest = names.count - artifacts.count
+        #expect(remarks.contains { $0.hasPrefix(rest == 1 ? "1 file is" : "\(rest) files are") }, "\(remarks)")
     }
 }

@@ -58,6 +58,10 @@ extension ExportTests {
                 changed(#""retryOf":"z""#, to: #""retryOf":"../z""#, in: good, at: 2)
             ),
             (
+                "an address that is too long for its feed", 2, .malformed,
+                changed(#""retryOf":"z""#, to: #""retryOf":"\#(String(repeating: "z", count: 55))""#, in: good, at: 2)
+            ),
+            (
                 "wrong counts", good.count, .malformed,
                 good.map { $0.replacingOccurrences(of: "\"lines\":700", with: "\"lines\":1") }
             ),

@@ -95,7 +95,7 @@ struct JournalMark: Equatable {
             ("boot", Self.padded(boot, Self.bootLength)), ("reserved", Self.digits(reserved.rawValue)),
         ]
         let text = fields.reduce(Self.title + "\(version)\n") { $0 + "\($1.0) \($1.1)\n" }
-        let check = String(Self.hash(text.utf8), radix: 16)
+        let check = String(StableHash(text.utf8).value, radix: 16)
         let zeros = String(repeating: "0", count: 16 - check.count)
         let checked = Array("\(text)check \(zeros)\(check)\n".utf8)
         return checked + (version == 1 ? Array("head \(Self.digits(head.rawValue))\n".utf8) : tail)
@@ -112,11 +112,6 @@ struct JournalMark: Equatable {
 
     private static func padded(_ text: String, _ count: Int) -> String {
         text + String(repeating: " ", count: max(0, count - text.count))
-    }
-
-    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        // Never traps: it widens a byte.
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
     }
 }
 
