@@ -1,5 +1,6 @@
 package import Foundation
 package import WeirJournals
+import WeirStates
 
 /// When to start something: by a cron expression in a time zone, at a regular interval, or by several of these.
 ///

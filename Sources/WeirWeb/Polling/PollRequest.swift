@@ -1,5 +1,6 @@
 import WeirJournals
 import WeirPages
+import WeirStates
 
 /// A live client's request, parsed from the path below `live/1/`.
 ///

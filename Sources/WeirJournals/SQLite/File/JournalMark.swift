@@ -1,3 +1,5 @@
+import WeirStates
+
 /// The state of a journal stored outside its file: a text of fixed length beside it, `journal.sqlite-mark`.
 ///
 /// ```
