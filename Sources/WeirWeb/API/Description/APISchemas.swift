@@ -74,7 +74,14 @@ extension APISchema {
             [
                 "run": .text, "from": .whole, "next": .whole, "count": .whole, "more": .flag, "ended": .flag,
                 "lines": .list(.ref("OutputLine")),
-            ], optional: ["matches": .whole, "searched": .whole, "complete": .flag]),
+            ],
+            optional: [
+                "matches": .whole, "searched": .whole, "complete": .flag,
+                "unfinished": .object([
+                    "revision": .whole,
+                    "lines": .list(.object(["channel": .oneOf(["stdout", "stderr", "notice"]), "text": .text])),
+                ]),
+            ]),
         "OutputLine": .object(
             ["number": .whole, "at": .time, "channel": .oneOf(["stdout", "stderr", "notice"]), "text": .text],
             optional: ["continues": .flag]),

@@ -51,6 +51,9 @@ extension APIResource {
             .get(
                 "readOutput", "Returns lines of a run's output, or those that a search finds.",
                 .afterLine, .query("limit", .whole(1...OutputLines.limit), "The maximum number of lines."), .wait,
+                .query(
+                    "unfinished", .whole(from: 0),
+                    "The revision of the known unfinished lines: the wait also ends when they change."),
                 .query("search", .text(0...500), "A literal text: only lines that contain it."),
                 .query("errors", .oneOf(["true", "false"]), "With true, searches only standard error."), .prefer,
                 audit: .readOutput, problems: [410],
