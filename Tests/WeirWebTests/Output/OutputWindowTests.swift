@@ -1,0 +1,66 @@
+import Testing
+import TestSupport
+import WeirBoards
+import WeirStates
+
+@testable import WeirWeb
+
+/// The lines that a run's page requests as its reader scrolls, and the numbers of the lines that a search finds.
+@Suite(.timeLimit(.minutes(15)))
+struct OutputWindowTests {
+    private func with(
+        _ lines: Int, _ body: @escaping @Sendable (_ ask: (String) async throws -> RawResponse) async throws -> Void
+    ) async throws {
+        try await TestServer.run(printing: true) { server in
+            let run = try await server.board.start("printer", input: ["lines": .integer(Int64(lines))], actor: "test")
+                .run
+            try await until { server.board.feed.output(of: run)?.head.rawValue == Int64(lines) }
+            try await body { try await server.ask("GET", "/runs/\(run)/lines?\($0)") }
+            server.gate.finish()
+        }
+    }
+
+    private func numbers(_ answer: JSONValue) -> [Int] {
+        (answer["html"]?.string ?? "").matches(of: /id="line-(\d+)"/).compactMap { Int($0.1) }
+    }
+
+    @Test func `a window has the lines around, before or after a number, from anywhere in the output`() async throws {
+        try await with(2_000) { ask in
+            let around = try await ask("around=700").json()
+            #expect(numbers(around) == Array(600...799) && around["head"] == 2_000)
+            #expect(try await numbers(ask("before=701").json()) == Array(501...700))
+            #expect(try await numbers(ask("after=1900").json()) == Array(1_901...2_000))
+            #expect(try await numbers(ask("before=1").json()) == [])
+        }
+    }
+
+    @Test func `a line that does not exist is said, with the last lines instead`() async throws {
+        try await with(300) { ask in
+            let answer = try await ask("around=9999").json()
+            #expect(answer["text"]?.string?.contains("9,999") == true)
+            #expect(numbers(answer).last == 300)
+        }
+    }
+
+    @Test func `a search finds the numbers of matches among all lines, a thousand at a time`() async throws {
+        try await with(3_000) { ask in
+            let all = try await ask("search=LINE").json()
+            #expect(all["count"] == 3_000 && all["preceding"] == 0)
+            #expect(all["numbers"]?.array?.count == 1_000)
+            let rest = try await ask("search=line&after=2500").json()
+            #expect(rest["preceding"] == 2_500 && rest["numbers"]?.array?.first == 2_501)
+            let one = try await ask("search=line%202999").json()
+            #expect(one["numbers"] == [2_999] && one["text"]?.string?.hasPrefix("1 line matches.") == true)
+        }
+    }
+
+    @Test func `an unknown parameter, an unreadable number and a long text are refused with a sentence`() async throws {
+        try await with(1) { ask in
+            for query in ["arround=7", "around=x", "errors=maybe", "search=" + String(repeating: "a", count: 501)] {
+                let answer = try await ask(query)
+                #expect(answer.status == 400, "\(query)")
+                #expect(try answer.json()["detail"]?.string?.isEmpty == false)
+            }
+        }
+    }
+}
