@@ -256,7 +256,7 @@ struct FeedMachine: Sendable {
         return head
     }
 
-    mutating func publish(_ lines: [OutputLine], _ unfinished: UnfinishedLines?, of run: String) -> [Call] {
+    mutating func publish(_ lines: [OutputLine], _ unfinished: UnfinishedLines? = nil, of run: String) -> [Call] {
         outputs.add(lines, unfinished, to: run)
         let topic = Topic.output(run)
         return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }

@@ -57,7 +57,7 @@ struct OutputTails: Sendable {
     /// Adds recorded lines, and what follows them.
     ///
     /// Lines that it has are skipped; if lines are missing before them, the earlier ones are dropped.
-    mutating func add(_ lines: [OutputLine], _ unfinished: UnfinishedLines?, to run: String) {
+    mutating func add(_ lines: [OutputLine], _ unfinished: UnfinishedLines? = nil, to run: String) {
         show(unfinished, of: run)
         guard let tail = tails[run] else { return }
         let rest = Array(lines.drop { $0.number <= tail.head })
