@@ -136,6 +136,9 @@ extension APISchema {
             "missed": .object(["count": .whole, "newest": .time, "at": .time]).orNull,
             "next": .list(.object(["time": .time, "start": .time])),
         ]),
+        "ImportForm": .object(["file": .bytes]),
+        "StateMoment": .object(["at": .whole(from: 1)]),
+        "ReportMessages": .any(.ref("ReportMessage"), .list(.ref("ReportMessage"))),
         "ReportMessage": .any(
             .object(["state": .text], optional: ["phase": .text, "completed": .whole, "total": .whole, "unit": .text]),
             .object(["line": .text], optional: ["channel": .oneOf(["stdout", "stderr"])]),

@@ -36,7 +36,7 @@ extension APIResource {
                 body: APIBody(
                     contents: [
                         ("application/json", .anything),
-                        ("application/x-www-form-urlencoded", .object(["at": .whole(from: 1)])),
+                        ("application/x-www-form-urlencoded", .ref("StateMoment")),
                     ], isRequired: false), audit: .restore, problems: [409, 507],
                 answers: .store(200, "The store with its new state."), .unrecordedStore)
         ) { (dashboard, route, exchange) async throws(Problem) in
@@ -107,7 +107,7 @@ extension APIResource {
                 .lease, .header("Producer-Id", .text(1...255, pattern: "^[!-~]+$"), "The name of the producer."),
                 .header("Producer-Epoch", .whole(from: 0), "The epoch of the producer."),
                 .header("Producer-Seq", .whole(from: 0), "The number of the request in the epoch."),
-                body: .json(.any(.ref("ReportMessage"), .list(.ref("ReportMessage"))), required: false),
+                body: .json(.ref("ReportMessages"), required: false),
                 problems: [409, 410, 507],
                 answers: .empty(
                     200, "The messages are recorded.", headers: "Stream-Next-Offset", "Stream-Closed",

@@ -43,7 +43,7 @@ extension APIResource {
                 .post, "importRuns", "Imports a file of exported runs, all of it or nothing.",
                 body: APIBody(contents: [
                     ("application/jsonl", .bytes), ("application/octet-stream", .bytes),
-                    ("multipart/form-data", .object(["file": .bytes])),
+                    ("multipart/form-data", .ref("ImportForm")),
                 ]), audit: .importRuns, problems: [409, 507],
                 answers: .json(201, .ref("ImportReport"), "Runs were imported."),
                 .json(200, .ref("ImportReport"), "The file contains nothing new."))

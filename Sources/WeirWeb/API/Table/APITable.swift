@@ -57,7 +57,7 @@ extension APIBody {
 
 extension APISchema {
     static let phases = ["idle", "active", "succeeded", "failed", "cancelled", "interrupted"]
-    static let bytes = APISchema(value: ["type": "string", "contentMediaType": "application/octet-stream"])
+    static let bytes = APISchema(value: ["type": "string", "format": "binary"])
 }
 
 extension APIAnswer {
