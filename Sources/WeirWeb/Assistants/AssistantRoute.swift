@@ -12,6 +12,13 @@ import WeirStates
 struct AssistantRoute {
     private static let version = HTTPField.Name.known("MCP-Protocol-Version")
 
+    /// The header fields of the message itself, which its requests do not have.
+    private static let ownFields: [HTTPField.Name] = [
+        .contentType, .contentLength, .ifNoneMatch, .ifModifiedSince, .prefer, .idempotencyKey, .acceptEncoding,
+        .expect,
+        .transferEncoding,
+    ]
+
     let dashboard: AudienceDashboard
     let exchange: Exchange
     /// Answers a request as the sender of this one.
@@ -45,9 +52,9 @@ struct AssistantRoute {
         var head = exchange.request.head
         head.method = HTTPRequest.Method(sent.method) ?? .get
         head.path = dashboard.mount.url(path) + (query.isEmpty ? "" : "?" + query)
-        let claims = head.headerFields[values: .weirActor]
-        head.headerFields = [:]
-        head.headerFields[values: .weirActor] = claims
+        // The rest names the sender: the host, a cookie with its origin, and the actor's field.
+        for name in Self.ownFields { head.headerFields[values: name] = [] }
+        head.headerFields[.accept] = "application/json"
         var body = RequestBody(buffer: ByteBuffer())
         if let value = sent.body {
             head.headerFields[.contentType] = "application/json"

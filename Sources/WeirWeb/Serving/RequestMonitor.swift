@@ -81,6 +81,7 @@ enum RouteKind: String, CaseIterable, Sendable {
         let segments = path.prefix { $0 != "?" }.split(separator: "/").prefix(3)
         switch segments.first {
         case "api": self = segments.last == "streams" ? .stream : .api
+        case "mcp": self = .api
         case "live": self = .poll
         case "assets": self = .asset
         case "hooks": self = .hook

@@ -39,6 +39,18 @@ struct AssistantRouteTests {
         }
     }
 
+    @Test func `a request of a tool has the actor that the proxy names`() async throws {
+        var configuration = WebConfiguration()
+        configuration.assistantsMayChange = true
+        configuration.actorHeader = "X-Remote-User"
+        try await TestServer.run(configuration: configuration) { server in
+            let run = try await call(
+                server, "start_run", ["operation": "steps", "input": ["label": "a", "last": 0]],
+                headers: ["X-Remote-User: Ana", "Idempotency-Key: k", "Prefer: wait=5"])["structuredContent"]
+            #expect(run?["actor"] == "Ana")
+        }
+    }
+
     @Test func `without the setting, no tool changes anything`() async throws {
         try await TestServer.run { server in
             let answer = try await server.ask(
