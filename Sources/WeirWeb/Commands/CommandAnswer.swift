@@ -66,7 +66,7 @@ struct RunDecisions {
     let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let sent = try await dashboard.sentFields(exchange)
+        let sent = try await dashboard.sentTexts(exchange)
         guard let step = sent["step"], let words = sent["decision"], ["approve", "refuse"].contains(words) else {
             throw .malformedBody(.decision)
         }
@@ -84,7 +84,19 @@ struct RunDecisions {
 
 extension AudienceDashboard {
     /// The fields of a small form or JSON object, all of them texts; empty for an empty body.
-    func sentFields(_ exchange: Exchange) async throws(Problem) -> [String: String] {
+    func sentTexts(_ exchange: Exchange) async throws(Problem) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in try await sentFields(exchange).sorted(by: { $0.key < $1.key }) where value != .null {
+            guard let text = value.string else {
+                throw .malformedBody(.noText, ["field": .text(String(name.prefix(64)))])
+            }
+            texts[name] = text
+        }
+        return texts
+    }
+
+    /// The fields of a small form or JSON object; empty for an empty body.
+    func sentFields(_ exchange: Exchange) async throws(Problem) -> [String: JSONValue] {
         var body = BodyReader(exchange, limit: Int64(self.configuration.maximumBodyBytes), budget: self.bodies)
         let bytes = try await body.collect()
         return try await bytes.read { (bytes) throws(Problem) in
@@ -92,16 +104,9 @@ extension AudienceDashboard {
             guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
                 throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
             }
-            guard type.isJSON else { return try FormFields(body: bytes).dictionary }
+            guard type.isJSON else { return try FormFields(body: bytes).dictionary.mapValues(JSONValue.string) }
             guard let members = try JSONValue(body: bytes).object else { throw .malformedBody(.noObject) }
-            var fields: [String: String] = [:]
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) where value != .null {
-                guard let text = value.string else {
-                    throw .malformedBody(.noText, ["field": .text(String(name.prefix(64)))])
-                }
-                fields[name] = text
-            }
-            return fields
+            return members
         }
     }
 }
