@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+typedef void (*PQnoticeProcessor)(void *context, const char *message);
+
 // Defines each function as a call of the library's function of the same name.
 #define FUNCTIONS(F) \
     F(PQconninfoOption *, PQconninfoParse, (const char *a, char **b), (a, b)) \
@@ -14,6 +16,7 @@
     F(ConnStatusType, PQstatus, (const PGconn *a), (a)) \
     F(int, PQsetnonblocking, (PGconn *a, int b), (a, b)) \
     F(int, PQsocket, (const PGconn *a), (a)) \
+    F(PQnoticeProcessor, PQsetNoticeProcessor, (PGconn *a, PQnoticeProcessor b, void *c), (a, b, c)) \
     F(char *, PQerrorMessage, (const PGconn *a), (a)) \
     F(int, PQsendQuery, (PGconn *a, const char *b), (a, b)) \
     F(int, PQsendPrepare, (PGconn *a, const char *b, const char *c, int d, const Oid *e), (a, b, c, d, e)) \
@@ -45,6 +48,13 @@ static const char *const names[] = {
     "libpq.so.5",
 #endif
 };
+
+static void discard(void *context, const char *message) {
+    (void)context;
+    (void)message;
+}
+
+void cpostgresql_silence(PGconn *connection) { PQsetNoticeProcessor(connection, discard, NULL); }
 
 static char failure[512];
 

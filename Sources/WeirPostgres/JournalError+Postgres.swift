@@ -37,6 +37,12 @@ extension JournalError {
         case PostgresState.noPlaceLeft: .noPlaceLeft
         // A statement prepared on another connection, or missing although prepared on this one.
         case "42P05", "26000": .pooled(failure)
+        case PostgresState.insecure:
+            JournalError(
+                .unavailable,
+                "There is no secure connection to the database: its certificate, or the TLS of the journal's URL, does not fit. "
+                    + "Check sslmode, sslrootcert and the host in the URL, and the database's certificate.",
+                cause: failure)
         case "XX001", "XX002":
             JournalError(.corrupt, "The database is damaged. Restore it from a backup.", cause: failure)
         case _ where failure.isConnectionLost:
@@ -94,6 +100,8 @@ enum PostgresState {
     /// Lines for a run that is not kept; the detail is its index in the call.
     static let unknownRun = "WR003"
     static let noPlaceLeft = "WR004"
+    /// TLS could not be set up; a connection failure of class 08 without a code of PostgreSQL.
+    static let insecure = "08TLS"
     /// Lines were added in the meantime; the report must be decided again.
     static let overtaken = "WR005"
 }
@@ -109,7 +117,8 @@ struct PostgresFailure: Error, CustomStringConvertible {
 
     init(_ state: String, _ words: String, detail: String = "") {
         self.state = state
-        self.words = words
+        // The message about a refused user names it.
+        self.words = state.hasPrefix("28") ? words.replacing(/(user|role) "[^"]*"/, with: { "\($0.1)" }) : words
         self.detail = detail
     }
 

@@ -34,6 +34,8 @@ void PQfinish(PGconn *connection);
 ConnStatusType PQstatus(const PGconn *connection);
 int PQsetnonblocking(PGconn *connection, int is_nonblocking);
 int PQsocket(const PGconn *connection);
+/// Discards the server's notices and warnings, which libpq prints by default.
+void cpostgresql_silence(PGconn *connection);
 char *PQerrorMessage(const PGconn *connection);
 
 int PQsendQuery(PGconn *connection, const char *query);

@@ -6,10 +6,13 @@ package struct Artifact: Codable, Sendable, Hashable {
     /// The path below the folder where the program ran, unique within the run: `dist/app.tar.gz`.
     package let name: String
     package let bytes: Int64
+    /// The name of the server that keeps the file, if several share the journal.
+    package let server: String?
 
-    package init(name: String, bytes: Int64) {
+    package init(name: String, bytes: Int64, server: String? = nil) {
         self.name = name
         self.bytes = bytes
+        self.server = server
     }
 
     /// The last component of the name.
@@ -28,7 +31,7 @@ extension Artifact {
             guard let name = element["name"]?.string, let bytes = element["bytes"]?.integer, bytes >= 0 else {
                 return nil
             }
-            return Artifact(name: name, bytes: bytes)
+            return Artifact(name: name, bytes: bytes, server: element["server"]?.string.map { String($0.prefix(200)) })
         }
         return artifacts.count == elements.count ? artifacts : []
     }

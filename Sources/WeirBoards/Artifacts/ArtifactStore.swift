@@ -35,8 +35,11 @@ package struct ArtifactStore: Sendable {
 
     private let folder: URL
     package let limits: Limits
+    /// The name of this server, if several share the journal.
+    package let server: String?
 
-    package init(_ folder: URL, limits: Limits = Limits()) {
+    package init(_ folder: URL, limits: Limits = Limits(), server: String? = nil) {
+        self.server = server
         self.folder = folder.absoluteURL.standardizedFileURL
         self.limits = limits
     }

@@ -37,7 +37,9 @@ struct DataFolder: Sendable {
         limits.bytes = settings.bytes("artifacts.maximum-size") ?? limits.bytes
         limits.keepFree = settings.bytes("disk.keep-free") ?? limits.keepFree
         limits.count = settings.integer("artifacts.maximum-count") ?? limits.count
-        return ArtifactStore(url.appending(path: "artifacts"), limits: limits)
+        var server: String?
+        if case .database = JournalPlace(settings) { server = try? JournalPlace.name(of: nodeID()) }
+        return ArtifactStore(url.appending(path: "artifacts"), limits: limits, server: server)
     }
 
     func removeReceived() throws {

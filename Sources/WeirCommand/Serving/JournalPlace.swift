@@ -72,8 +72,11 @@ enum JournalPlace: Sendable {
     /// The identity of this server among those that share the database: the host name and the data folder's id.
     private func node(in folder: DataFolder) throws -> PostgresNode {
         let id = try folder.nodeID()
-        return PostgresNode(id: id, name: "\(Self.machine)/\(id.prefix(4))")
+        return PostgresNode(id: id, name: Self.name(of: id))
     }
+
+    /// The name of the server with that id for people.
+    static func name(of id: String) -> String { "\(machine)/\(id.prefix(4))" }
 
     /// The host name, without a network lookup.
     static var machine: String {

@@ -194,6 +194,8 @@ package struct AuditList: Sendable {
     package var subject = ""
     /// The number before which the page of older entries starts, or nil if there are none.
     package var older: Int64?
+    /// The server whose audit this is, or nil if there is only one.
+    package var server: String?
     package var head: String
 
     package init(rows: [Row], actions: [String], outcomes: [String], head: String) {

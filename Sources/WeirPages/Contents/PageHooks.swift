@@ -18,6 +18,8 @@ package struct PageHooks: Sendable, Hashable {
     let rules: [NotificationRule]
     let deliveries: [DeliveryRecord]
     let isOfRun: Bool
+    /// The server whose messages and requests these are, or nil if there is only one.
+    package var server: String?
 
     package init(
         operation: String, triggers: [Trigger] = [], requests: [TriggerRecord] = [], rules: [NotificationRule] = [],

@@ -163,6 +163,7 @@ extension PageWriter {
         ].filter { !$0.1.isEmpty }.map { URLText.query($0.0, $0.1) }
         return [
             "action": "\(base)/audit", "principal": list.principal, "subject": list.subject, "head": list.head,
+            "server": list.server,
             "actions": list.actions.map {
                 ["value": $0, "label": $0, "isChosen": $0 == list.action] as Fields
             },

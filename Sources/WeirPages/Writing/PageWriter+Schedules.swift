@@ -86,6 +86,7 @@ extension PageWriter {
             },
             "requests": hooks.requests.map { request($0) },
             "hasRules": !hooks.rules.isEmpty || !hooks.deliveries.isEmpty, "isOfRun": hooks.isOfRun,
+            "server": hooks.server,
             "rules": hooks.isOfRun
                 ? []
                 : hooks.rules.map { rule -> Fields in

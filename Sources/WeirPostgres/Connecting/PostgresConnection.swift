@@ -35,6 +35,7 @@ final class PostgresConnection {
             throw PostgresFailure("53200", "no memory for a connection")
         }
         self.connection = connection
+        cpostgresql_silence(connection)
         guard PQstatus(connection) == CONNECTION_OK, PQsetnonblocking(connection, 1) == 0 else {
             let words = words
             // For a refused connection libpq reports no code, only the server's message.
@@ -237,7 +238,8 @@ final class PostgresConnection {
             ("password authentication failed", "28P01"), ("no password supplied", "28P01"), ("pg_hba.conf", "28000"),
             ("role ", "28000"), ("database \"", "3D000"), ("too many clients", "53300"),
             ("remaining connection slots", "53300"), ("starting up", "57P03"), ("shutting down", "57P03"),
-            ("certificate", "08P01"), ("SSL", "08P01"), ("session is read-only", "25006"),
+            ("certificate", PostgresState.insecure), ("SSL", PostgresState.insecure),
+            ("sslmode", PostgresState.insecure), ("session is read-only", "25006"),
         ]
         // With several addresses, the first line also contains the last error.
         return known.first { words.contains($0.0) }?.1 ?? "08001"

@@ -192,6 +192,13 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
             PQfreemem(message)
         }
         guard let options else {
+            let words = message.map { String(cString: $0) } ?? ""
+            if let name = words.firstMatch(of: /invalid URI query parameter: "([A-Za-z0-9_]{1,40})"/)?.1 {
+                throw JournalError(
+                    .unavailable,
+                    "The journal's URL has the parameter “\(name)”, which PostgreSQL does not know. Correct its name, as in "
+                        + "sslmode=verify-full, or remove it.")
+            }
             throw JournalError(
                 .unavailable,
                 "The journal's URL cannot be read. Write it as postgres://USER@HOST:5432/DATABASE?sslmode=verify-full, with "

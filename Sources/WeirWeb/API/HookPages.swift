@@ -20,11 +20,13 @@ struct HookPages {
                 let isWhole = dashboard.permissions.allowsEverywhere(.administer)
                 let (triggers, rules) = (isWhole ? hooks.triggers(of: id) : [], hooks.notifications(of: id))
                 guard !triggers.isEmpty || !rules.isEmpty else { return nil }
-                return PageHooks(
+                var page = PageHooks(
                     operation: id,
                     triggers: triggers.map { PageHooks.Trigger(rule: $0, hasSecret: hooks.secret($0.secret) != nil) },
                     requests: isWhole ? try await hooks.requests(toTriggersOf: id) : [], rules: rules,
                     deliveries: try await hooks.deliveries(of: id))
+                page.server = server
+                return page
             // A shared link does not reveal the recipients of notifications.
             case .run where dashboard.permissions.isLink: return nil
             case .run(let id):
@@ -32,7 +34,9 @@ struct HookPages {
                 let rules = hooks.notifications(of: operation)
                 let deliveries = try await hooks.deliveries(ofRun: id)
                 guard !rules.isEmpty || !deliveries.isEmpty else { return nil }
-                return PageHooks(operation: operation, rules: rules, deliveries: deliveries, isOfRun: true)
+                var page = PageHooks(operation: operation, rules: rules, deliveries: deliveries, isOfRun: true)
+                page.server = server
+                return page
             default: return nil
             }
         } catch let error as BoardError {
@@ -42,6 +46,9 @@ struct HookPages {
         }
     }
 
+    /// The server whose messages and requests these are, or nil if there is only one.
+    private var server: String? { dashboard.board.nodes.thisServer }
+
     func list(_ operation: String) async throws(Problem) -> Response {
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
         guard let hooks = dashboard.configuration.hooks else { return try .json(["rules": [], "deliveries": []]) }
@@ -49,7 +56,7 @@ struct HookPages {
         do { deliveries = try await hooks.deliveries(of: operation) } catch { throw .unreadableHooks }
         return try .json([
             "rules": .array(hooks.notifications(of: operation).map(\.json)),
-            "deliveries": .array(deliveries.map(\.json)),
+            "deliveries": .array(deliveries.map(\.json)), "server": server.map(JSONValue.string) ?? .null,
         ])
     }
 
@@ -59,7 +66,9 @@ struct HookPages {
         guard let hooks = dashboard.configuration.hooks else { return try .json(["deliveries": []]) }
         let deliveries: [DeliveryRecord]
         do { deliveries = try await hooks.deliveries(ofRun: run) } catch { throw .unreadableHooks }
-        return try .json(["deliveries": .array(deliveries.map(\.json))])
+        return try .json([
+            "deliveries": .array(deliveries.map(\.json)), "server": server.map(JSONValue.string) ?? .null,
+        ])
     }
 
     func triggers(_ operation: String) async throws(Problem) -> Response {
@@ -74,7 +83,10 @@ struct HookPages {
                 "ready": .bool(hooks.secret(rule.secret) != nil),
             ]
         }
-        return try .json(["triggers": .array(triggers), "requests": .array(requests.map(\.json))])
+        return try .json([
+            "triggers": .array(triggers), "requests": .array(requests.map(\.json)),
+            "server": server.map(JSONValue.string) ?? .null,
+        ])
     }
 
     func test(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {

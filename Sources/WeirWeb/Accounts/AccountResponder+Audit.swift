@@ -19,6 +19,7 @@ extension AccountResponder {
         list.outcome = filter.outcome?.rawValue ?? ""
         list.subject = filter.subject ?? ""
         list.older = found.older
+        list.server = dashboard.serverName
         return page(.audit(list), visit)
     }
 
@@ -30,6 +31,7 @@ extension AccountResponder {
             "head": .string(directory.audit.head),
         ]
         members["before"] = found.older.map(JSONValue.integer)
+        members["server"] = dashboard.serverName.map(JSONValue.string)
         return try .json(.object(members))
     }
 
@@ -39,11 +41,12 @@ extension AccountResponder {
         let days: [String]
         do { days = try await log.days() } catch { throw .internalError }
         let (control, authorization) = (directory.control, visit.authorization)
+        let server = dashboard.serverName.map { "-" + $0.replacing("/", with: "-") } ?? ""
         return Response(
             status: .ok,
             headers: [
                 .contentType: "text/plain; charset=utf-8",
-                .contentDisposition: "attachment; filename=\"weir-audit.txt\"",
+                .contentDisposition: "attachment; filename=\"weir-audit\(server).txt\"",
             ],
             body: ResponseBody { writer in
                 for day in days {

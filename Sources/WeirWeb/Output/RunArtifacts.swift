@@ -25,6 +25,7 @@ struct RunArtifacts {
                         "url": .string(
                             dashboard.mount.url("api/v1/runs/\(run)/artifacts/")
                                 + PercentEncoding.encode(artifact.name, keeping: "/")),
+                        "server": artifact.server.map(JSONValue.string) ?? .null,
                     ]
                 })
         ])
@@ -40,6 +41,9 @@ struct RunArtifacts {
         let artifact = record.artifacts[index]
         let type = ArtifactType(artifact.filename)
         guard let (file, bytes) = try await open(index, artifact, of: run) else {
+            if let server = artifact.server, server != dashboard.board.artifacts?.server {
+                throw .notFound(.artifactAt, ["server": .text(server)])
+            }
             throw .notFound(dashboard.board.isShared ? .artifactElsewhere : .artifactGone)
         }
         if shown == .page { return try await page(artifact, of: record, type, file, bytes, exchange) }

@@ -115,6 +115,10 @@ enum ProblemWording: String, Wording {
     case artifactElsewhere = """
         The file is on the server that carried out the run, and not on this one. Open the run's page on that server.
         """
+    case artifactAt = """
+        The file is on the server “{server}”, which carried out the run, and not on this one. Open the run's page on that \
+        server.
+        """
     case artifactGone = """
         The file is no longer on this server: the run was imported, or its data folder was restored or changed.
         """

@@ -36,6 +36,8 @@ public final class Dashboard: Sendable {
     package var configuration: WebConfiguration { services.configuration }
     /// The mistakes that the last check of templates, strings and operation files found; nil while a check is running.
     package var fileMistakes: [TemplateProblem]? { services.checks.last?.problems }
+    /// The name of this server, or nil if it is the only one on its journal.
+    var serverName: String? { everything.board.nodes.thisServer }
     var mount: MountPath { services.mount }
     var check: RequestCheck { services.check }
     var clock: any WaitClock { services.clock }

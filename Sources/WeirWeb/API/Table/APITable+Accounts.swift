@@ -68,7 +68,8 @@ extension APIResource {
                 .query("outcome", .oneOf(["done", "refused", "failed"]), "The outcome."),
                 .query("before", .whole(from: 1), "The next of the previous answer."),
                 answers: .json(
-                    200, .object(["entries": .list(.members)], optional: ["next": .whole.orNull]), "The entries."))),
+                    200, .object(["entries": .list(.members)], optional: ["next": .whole.orNull, "server": .text]),
+                    "The entries."))),
         account(
             "people", .everything(.administer),
             .get(

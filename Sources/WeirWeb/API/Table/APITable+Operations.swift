@@ -103,7 +103,9 @@ extension APIResource {
                 "listTriggers", "Lists the triggers of an operation, and the newest requests to them.",
                 answers: .json(
                     200,
-                    .object(["triggers": .list(.ref("Trigger")), "requests": .list(.ref("TriggerRequest"))]),
+                    .object(
+                        ["triggers": .list(.ref("Trigger")), "requests": .list(.ref("TriggerRequest"))],
+                        optional: ["server": .text.orNull]),
                     "The triggers and requests."))
         ) { (dashboard, route, _) async throws(Problem) in try await HookPages(dashboard: dashboard).triggers(route.id)
         },
@@ -113,7 +115,9 @@ extension APIResource {
                 "listNotifications", "Lists the notification rules of an operation, and the newest messages.",
                 answers: .json(
                     200,
-                    .object(["rules": .list(.ref("NotificationRule")), "deliveries": .list(.ref("Delivery"))]),
+                    .object(
+                        ["rules": .list(.ref("NotificationRule")), "deliveries": .list(.ref("Delivery"))],
+                        optional: ["server": .text.orNull]),
                     "The rules and messages."))
         ) { (dashboard, route, _) async throws(Problem) in try await HookPages(dashboard: dashboard).list(route.id) },
         APIResource(

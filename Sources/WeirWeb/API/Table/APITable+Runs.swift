@@ -93,7 +93,9 @@ extension APIResource {
             "runs/{run}/notifications", .run(.see),
             .get(
                 "listNotificationsOfRun", "Lists the messages about a run.", problems: [410],
-                answers: .json(200, .object(["deliveries": .list(.ref("Delivery"))]), "The messages."))
+                answers: .json(
+                    200, .object(["deliveries": .list(.ref("Delivery"))], optional: ["server": .text.orNull]),
+                    "The messages."))
         ) { (dashboard, route, _) async throws(Problem) in
             try await HookPages(dashboard: dashboard).list(ofRun: route.id)
         },
