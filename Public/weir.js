@@ -114,6 +114,11 @@ document.addEventListener("input", ({ target }) => {
   if (/** @type {Element} */ (target).id === "arrange-text") void load("overview").then(({ filter }) => filter(element));
 });
 
+// A page of readings is requested again while it is visible.
+if (document.querySelector("[data-renew]")) {
+  setInterval(() => document.hidden || void load("list").then(({ renew }) => page && renew(page, painted)), 10_000);
+}
+
 // A filtered list is requested again.
 document.addEventListener("weir:stale", () => void load("list").then(({ renew }) => page && renew(page, painted)));
 

@@ -274,6 +274,7 @@ struct ServerProcess: Sendable {
         var web = WebConfiguration()
         web.metrics = telemetry.registry
         web.telemetry = telemetry.telemetry
+        web.history = telemetry.history
         web.allowedHosts = Self.hosts(settings)
         web.frameAncestors = Setting.words(of: settings.text("frame-ancestors") ?? "").compactMap(FrameAncestor.init)
         web.acceptsClaimedActors = settings.isOnLoopback

@@ -7,6 +7,7 @@ import ServiceLifecycle
 import WeirBoards
 import WeirFiles
 import WeirFlows
+import WeirJournals
 import WeirStandard
 import WeirStates
 import WeirTelemetry
@@ -15,6 +16,7 @@ import WeirWeb
 /// The metrics and spans of a server, and the services that publish them.
 struct ServerTelemetry: Sendable {
     let registry = MetricsRegistry()
+    let history = SystemHistory()
     let telemetry: Telemetry
     private let exporter: SpanExporter?
     private let listen: ListenAddress?
@@ -46,12 +48,14 @@ struct ServerTelemetry: Sendable {
             }
         }
         let samples = SampledGauges(in: registry)
-        let sampling = SamplingService {
+        let usage = CPUUsage()
+        let sampling = SamplingService { [registry, history] in
             let size = try? await board.journalSize()
             samples.set(.journalBytes, size.map(Double.init))
             samples.set(.deliveriesWaiting, await notifier.waiting().map(Double.init))
             let free = try? await WorkPool.files.run { ProcessUsage.freeBytes(at: folder.path) }
             samples.set(.diskFree, free ?? nil)
+            history.add(Self.sample(registry, usage), at: Timestamp(Date()).milliseconds)
         }
         var services: [any Service] = [sampling]
         if let exporter { services.append(ExportService(exporter: exporter)) }
@@ -66,6 +70,37 @@ struct ServerTelemetry: Sendable {
                 })
         }
         return services
+    }
+}
+
+extension ServerTelemetry {
+    /// A sample for the system page.
+    private static func sample(_ registry: MetricsRegistry, _ usage: CPUUsage) -> [SystemHistory.Reading: Double] {
+        var sample: [SystemHistory.Reading: Double] = [:]
+        let metrics: [SystemHistory.Reading: Metric] = [
+            .memory: .memory, .files: .openFiles, .disk: .diskFree, .journal: .journalBytes, .activeRuns: .activeRuns,
+            .queued: .queuedRuns, .oldestQueued: .oldestQueued, .heldPolls: .heldPolls, .messages: .deliveriesWaiting,
+        ]
+        for (reading, metric) in metrics { sample[reading] = registry.value(of: metric) }
+        sample[.threads] = ProcessUsage.threads().map(Double.init)
+        sample[.cpu] = usage.read()
+        return sample
+    }
+}
+
+/// The CPU time of the process between two readings.
+private final class CPUUsage: Sendable {
+    private let last = Locked((time: ContinuousClock.now, seconds: ProcessUsage.cpuSeconds() ?? 0))
+
+    /// The fraction of one core that was used since the last reading; nil if no time has passed.
+    func read() -> Double? {
+        let (now, seconds) = (ContinuousClock.now, ProcessUsage.cpuSeconds() ?? 0)
+        return last.withLock { last in
+            defer { last = (now, seconds) }
+            let passed = last.time.duration(to: now).components
+            let time = Double(passed.seconds) + Double(passed.attoseconds) / 1e18
+            return time > 0 ? max(0, seconds - last.seconds) / time : nil
+        }
     }
 }
 

@@ -113,6 +113,7 @@ extension Settings {
     }
 
     func setLimits(of web: inout WebConfiguration) {
+        web.maximumActiveRuns = integer("runs.maximum")
         web.showsViewers = text("store.viewers") != "no"
         set(&web.maximumStateBytes, "store.state-bytes")
         set(&web.stateWritesPerMinute, "store.state-writes")

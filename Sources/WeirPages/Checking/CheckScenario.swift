@@ -432,8 +432,11 @@ struct CheckScenario {
         let conditions = ServerCondition.Kind.allCases.map { kind in
             ServerCondition(kind, since: Timestamp(milliseconds: 0), sentence: "s")
         }
+        var reading = SystemFacts.Reading("x", .bytes(1), parts: [1, nil])
+        (reading.limit, reading.share, reading.end) = (.bytes(2), 0.5, Timestamp(milliseconds: 0))
         let facts = SystemFacts(
-            facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes, conditions: conditions)
+            facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes, conditions: conditions,
+            readings: [reading])
         _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
     }
 }

@@ -13,6 +13,8 @@ package struct SystemFacts: Sendable {
             case duration(Int64)
             case moment(Timestamp)
             case flag(Bool)
+            /// A fraction, as a percentage.
+            case fraction(Double)
         }
 
         /// The name, which is shown itself if there is no string `system.<name>`.
@@ -45,6 +47,25 @@ package struct SystemFacts: Sendable {
         }
     }
 
+    /// A value that changes, with its course over the last day; labelled by the string `system.<name>`.
+    package struct Reading: Sendable, Hashable {
+        package let name: String
+        package let value: Fact.Value
+        /// The value that cannot be exceeded, and the fraction of it that is reached; nil without a limit.
+        package var limit: Fact.Value?
+        package var share: Double?
+        /// When the value reaches its end if it goes on as in the last day; nil if it does not.
+        package var end: Timestamp?
+        /// The means of equal parts of the last day, the oldest first; nil for parts without a sample.
+        package let parts: [Double?]
+
+        package init(_ name: String, _ value: Fact.Value, parts: [Double?]) {
+            self.name = name
+            self.value = value
+            self.parts = parts
+        }
+    }
+
     /// The facts, in order.
     ///
     /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
@@ -58,11 +79,13 @@ package struct SystemFacts: Sendable {
     package var nodes: [NodeView]
     /// The conditions of the server that hold.
     package var conditions: [ServerCondition]
+    package var readings: [Reading]
 
     package init(
         facts: [Fact], counts: [RunCount] = [], check: Check? = nil, nodes: [NodeView] = [],
-        conditions: [ServerCondition] = []
+        conditions: [ServerCondition] = [], readings: [Reading] = []
     ) {
+        self.readings = readings
         self.conditions = conditions
         self.facts = facts
         self.counts = counts

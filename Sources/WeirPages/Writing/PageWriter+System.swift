@@ -12,6 +12,7 @@ extension PageWriter {
                     "text": text(of: fact.value), "moment": moment(of: fact.value),
                 ]
             },
+            "readings": system.readings.map(reading), "hasReadings": !system.readings.isEmpty,
             "counts": counts, "others": others, "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
             "conditions": system.conditions.map { condition -> Fields in
                 [
@@ -37,13 +38,14 @@ extension PageWriter {
         ]
     }
 
-    private func text(of value: SystemFacts.Fact.Value) -> String? {
+    func text(of value: SystemFacts.Fact.Value) -> String? {
         switch value {
         case .text(let text): text
         case .count(let count): format.integer(count)
         case .bytes(let bytes): format.bytes(Double(bytes))
         case .duration(let milliseconds): format.duration(milliseconds)
         case .flag(let flag): strings[flag ? .yes : .no]
+        case .fraction(let fraction): format.percent(fraction)
         case .moment: nil
         }
     }

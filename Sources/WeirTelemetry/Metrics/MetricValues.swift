@@ -3,11 +3,15 @@ import Synchronization
 
 /// A series' value, written by any thread and read by scrapes without a lock.
 protocol MetricValue: AnyObject, Sendable {
+    /// The value of a gauge; nil for other kinds, and for a gauge without a value.
+    var current: Double? { get }
     /// Appends the lines of the series; `labels` are the rendered labels without braces.
     func write(_ name: String, _ labels: String, to text: inout String)
 }
 
 extension MetricValue {
+    var current: Double? { nil }
+
     func line(_ name: String, _ labels: String, _ value: String, to text: inout String) {
         text += name
         if !labels.isEmpty {
@@ -60,6 +64,8 @@ final class GaugeValue: MetricValue, MeterHandler {
 
 /// A value that is read at each scrape.
 final class ObservedValue: MetricValue {
+    var current: Double? { read() }
+
     private let read: @Sendable () -> Double?
 
     init(_ read: @escaping @Sendable () -> Double?) { self.read = read }

@@ -30,6 +30,9 @@ package final class MetricsRegistry: MetricsFactory {
         _ = byName[metric.name]?.series(bounded(labels)) { _ in ObservedValue(read) }
     }
 
+    /// The value of an observed gauge without labels; nil if it has none.
+    package func value(of metric: Metric) -> Double? { byName[metric.name]?.all.first?.value.current }
+
     private func bounded(_ labels: [(String, String)]) -> [(String, String)] {
         labels.map { name, value in
             let isKnown = values.withLock { values in

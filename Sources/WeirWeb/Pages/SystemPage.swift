@@ -49,10 +49,53 @@ struct SystemPage {
         if !seesAll { check = check?.counted }
         let system = SystemFacts(
             facts: facts, counts: counts, check: check, nodes: board.nodes,
-            conditions: seesAll ? dashboard.configuration.conditions?() ?? [] : [])
+            conditions: seesAll ? dashboard.configuration.conditions?() ?? [] : [], readings: readings())
         let frame = exchange.frame(dashboard)
         return try await .page(for: exchange) { [renderer = dashboard.renderer] in
             renderer.system(system, frame: frame)
+        }
+    }
+}
+
+extension SystemPage {
+    /// The parts of a day in a line: ten minutes each.
+    private static let parts = 144
+
+    private func readings() -> [SystemFacts.Reading] {
+        guard let history = dashboard.configuration.history else { return [] }
+        let now = dashboard.clock.wall
+        return SystemHistory.Reading.allCases.compactMap { kind in
+            guard let value = history.latest(kind, now: now) else { return nil }
+            // Waiting times are sampled in seconds and shown from milliseconds.
+            let scale = kind == .oldestQueued ? 1_000.0 : 1
+            var reading = SystemFacts.Reading(
+                kind.rawValue, Self.value(value * scale, of: kind),
+                parts: history.parts(kind, count: Self.parts, now: now).map { $0.map { $0 * scale } })
+            if let limit = limit(of: kind), limit > 0, limit.isFinite {
+                reading.limit = Self.value(limit, of: kind)
+                reading.share = value / limit
+            }
+            if kind == .disk { reading.end = history.end(of: kind, now: now).map { Timestamp(milliseconds: $0) } }
+            return reading
+        }
+    }
+
+    private func limit(of kind: SystemHistory.Reading) -> Double? {
+        switch kind {
+        case .files: return ProcessUsage.maximumFiles()
+        case .heldPolls: return Double(dashboard.configuration.maximumHolds)
+        case .activeRuns: return dashboard.configuration.maximumActiveRuns.map(Double.init)
+        default: return nil
+        }
+    }
+
+    private static func value(_ value: Double, of kind: SystemHistory.Reading) -> SystemFacts.Fact.Value {
+        let whole = Int64(exactly: value.rounded()) ?? 0
+        return switch kind {
+        case .memory, .disk, .journal: .bytes(whole)
+        case .cpu: .fraction(value)
+        case .oldestQueued: .duration(whole)
+        default: .count(whole)
         }
     }
 }

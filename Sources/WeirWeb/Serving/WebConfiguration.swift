@@ -71,6 +71,10 @@ public struct WebConfiguration: Sendable {
     var hookRequestsPerMinute = 60
     /// The metrics that `GET /metrics` answers with; nil for none.
     package var metrics: MetricsRegistry?
+    /// The limit of the board's active runs, which the system page shows.
+    package var maximumActiveRuns: Int?
+    /// Samples of the last day, which the system page shows; nil for none.
+    package var history: SystemHistory?
     /// The destinations of metrics and spans: by default the systems that the app has bootstrapped.
     package var telemetry = Telemetry.ofApp
     /// Whether `GET hello?label=` responds with a greeting; the greeting operation of `weir serve` uses it.

@@ -20,6 +20,22 @@ import WeirStates
         #expect(links.first { $0["href"] == "/runs?operation=copy&phase=failed" }?.text == "3")
     }
 
+    @Test func `a reading has its value, its limit, its range and a line with a gap`() throws {
+        var reading = SystemFacts.Reading(
+            "memory", .bytes(3_000_000), parts: [nil, 1_000_000, 3_000_000, nil, 2_000_000])
+        (reading.limit, reading.share) = (.bytes(4_000_000), 0.75)
+        reading.end = Timestamp(milliseconds: 1_798_761_600_000)
+        let html = try Fixture().pages.system(SystemFacts(facts: [], readings: [reading]), frame: PageFrame())
+        #expect(Markup.check(html, as: .document).isEmpty)
+        let page = try MarkupDocument(html, as: .document)
+        let cell = try #require(try page.elements("//dl[@class='readings']/div").first)
+        #expect(cell.text.contains("3.0\u{A0}MB") && cell.text.contains("75\u{A0}% of 4.0\u{A0}MB"))
+        let drawing = try #require(try page.elements("//dl[@class='readings']//*[local-name()='svg']").first)
+        #expect(drawing["aria-label"] == "Least 1.0\u{A0}MB, most 3.0\u{A0}MB")
+        let lines = try page.elements("//dl[@class='readings']//*[local-name()='path'][@class='line']")
+        #expect(lines.first?["d"]?.filter { $0 == "M" }.count == 2)
+    }
+
     @Test func `of many operations those with the most active runs are listed, and the others are counted`() throws {
         let counts = (100..<1_100).flatMap { number in
             [
