@@ -110,6 +110,8 @@ def test_a_broken_file_leaves_the_settings_as_they_are(weir):
 def test_sigusr1_writes_how_the_server_stands(weir):
     weir.process.send_signal(signal.SIGUSR1)
     until(lambda: "The server is running." in weir.log.read_text())
+    said = weir.log.read_text()
+    assert all(f"{name}=" in said for name in ("active", "queued", "disk-free-bytes", "memory-bytes", "held"))
     assert answer(weir, "127.0.0.1") == 200
 
 

@@ -133,7 +133,7 @@ struct ServerProcess: Sendable {
                 metadata: [
                     "version": "\(RootCommand.version)", "epoch": "\(board.epoch)", "recording": "\(board.recording)",
                     "held": "\(server.dashboard.held)",
-                ])
+                ].merging(telemetry.standing) { first, _ in first })
         }
         let conditions = ConditionService(
             board: board, notifier: hooks.notifier, folder: folder.url,

@@ -74,6 +74,18 @@ struct ServerTelemetry: Sendable {
 }
 
 extension ServerTelemetry {
+    /// The current resources and work, for a line of the log.
+    var standing: Logger.Metadata {
+        let metrics: [String: Metric] = [
+            "active": .activeRuns, "queued": .queuedRuns, "oldest-queued-seconds": .oldestQueued,
+            "messages": .deliveriesWaiting, "disk-free-bytes": .diskFree, "journal-bytes": .journalBytes,
+            "memory-bytes": .memory, "files": .openFiles,
+        ]
+        return metrics.compactMapValues { metric in
+            registry.value(of: metric).flatMap { Int64(exactly: $0.rounded()) }.map { "\($0)" }
+        }
+    }
+
     /// A sample for the system page.
     private static func sample(_ registry: MetricsRegistry, _ usage: CPUUsage) -> [SystemHistory.Reading: Double] {
         var sample: [SystemHistory.Reading: Double] = [:]

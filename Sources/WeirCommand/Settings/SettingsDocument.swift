@@ -41,7 +41,7 @@ enum SettingsDocument {
 
         `SIGHUP` (`kill -HUP`, `systemctl reload`) makes the server read the file again. It applies the settings marked *live* below,
         and `roles`, `grants` and `notify`, at once, and logs which other changes require a restart. `SIGUSR1` writes a status line to
-        the log. `SIGTERM` and `SIGINT` [stop the server](operations-file.md#stopping-the-server) within four seconds; while programs of
+        the log: version, active and queued runs, the longest wait, waiting messages, free disk space, journal, memory and files. `SIGTERM` and `SIGINT` [stop the server](operations-file.md#stopping-the-server) within four seconds; while programs of
         operation files run, within the longest `stop_grace_period` and `shutdown.grace` more. With `shutdown.notice`, the server first
         answers all requests for that time, while `/health/ready` answers 503, so that a proxy or a load balancer that checks it sends
         requests elsewhere: set somewhat more than the interval of its checks. Set the limit of the service manager (`TimeoutStopSec`)
