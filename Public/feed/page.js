@@ -50,7 +50,8 @@ export class Page {
 
   /** @param {import("./judge.js").Change} change */
   apply([sequence, , , operations]) {
-    if (!this.#isStale()) {
+    // A change without patches, such as progress, concerns no list.
+    if (operations.length && !this.#isStale()) {
       const steps = operations.map((operation) => this.#prepare(operation));
       keepingFocus(() => { for (const step of steps) step(); });
     }

@@ -29,6 +29,7 @@ public final class Board: Sendable {
     let reported: ReportedRuns
     let scheduler: Scheduler
     let acknowledgements: Acknowledgements
+    let versions: OperationVersions
     let replacing = AsyncLock()
     let role: MutableStateFlow<BoardRole>
     /// This server's membership among the servers of a shared journal, or nil for a single server.
@@ -85,6 +86,7 @@ public final class Board: Sendable {
         }
         let acknowledgements = Acknowledgements(journal: journal, now: now, logger: logger)
         self.acknowledgements = acknowledgements
+        versions = OperationVersions(journal: journal, now: now, logger: logger)
         let follower = Follower(
             journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit
         ) { [feed, runs, liveStores, foreignOutput, scope] changes in

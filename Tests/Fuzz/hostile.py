@@ -32,7 +32,7 @@ ROUTES = [
     "runs/{run}/export", "runs/{run}", "runs/{run}/cancellation", "runs/{run}/retries", "runs/{run}/output",
     "runs/{run}/after/{cursor}", "stores", "stores/after/{cursor}", "stores/{store}", "stores/{store}/actions",
     "stores/{store}/state", "stores/{store}/reset", "stores/{store}/after/{cursor}", "stores/{store}/effects/{number}/{number}",
-    "operations/{operation}/acknowledgement", "operations/{operation}/acknowledgement/end",
+    "report", "api/v1/report", "operations/{operation}/acknowledgement", "operations/{operation}/acknowledgement/end",
     "api/v1/operations/{operation}/acknowledgement", "api/v1/operations/{operation}/acknowledgement/end",
     "schedules", "schedules/{operation}/pause", "schedules/{operation}/resumption", "api/v1/schedules",
     "api/v1/schedules/{operation}", "api/v1/schedules/{operation}/pause", "api/v1/schedules/{operation}/resumption",

@@ -20,6 +20,8 @@ extension Board {
             for id in new { views[id] = try await newestRuns(of: id) }
             let changed = catalog.entries.filter { $0.declaration?.digest != before[$0.id]?.declaration?.digest }
             if let drainTimeout { self.drainTimeout.withLock { $0 = drainTimeout } }
+            // Before runs of the new version can start.
+            if !follows { await versions.record(catalog) }
             launcher.take(catalog)
             foreignOutput?.take(catalog)
             reported.resize(operations: catalog.entries.count)

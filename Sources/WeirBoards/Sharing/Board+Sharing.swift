@@ -80,6 +80,7 @@ extension Board {
         for view in feed.board.stores { put(view, recent: recent[view.id] ?? []) }
         try await adopt(assignments)
         try await acknowledgements.load()
+        await versions.record(catalog)
         role.value = .recording
         if !assignments.isEmpty { try await foreignOutput?.resume() }
         if isQuiet {

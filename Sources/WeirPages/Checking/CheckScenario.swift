@@ -9,7 +9,7 @@ import WeirStates
 /// template. Pages that operations share are rendered only for operations and states with a trait that no earlier one has,
 /// each in a catalog that contains nothing else.
 struct CheckScenario {
-    private let writer: PageWriter
+    let writer: PageWriter
     private let isWhole: Bool
     private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
     private let output = PageOutput(
@@ -127,6 +127,7 @@ struct CheckScenario {
             _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
         }
         schedules()
+        report()
         api()
         hooks()
         artifacts()
@@ -271,17 +272,6 @@ struct CheckScenario {
         _ = writer.render("pages/board", writer.board(board, arrangement))
     }
 
-    /// Renders acknowledged failures, for a time and until the next success.
-    private func acknowledged(_ board: BoardView, _ entry: CatalogEntry) {
-        let at = Timestamp(milliseconds: 0)
-        for (note, until) in [("x", at), (nil, nil)] as [(String?, Timestamp?)] {
-            var writer = writer
-            writer.acknowledged[entry.id] = Acknowledgement(
-                by: "x", at: at, note: note, until: until, failure: SequenceNumber(clamping: Int64.max))
-            _ = writer.render("partials/attention", writer.attentionFields(writer.attention(of: board)))
-        }
-    }
-
     /// Renders the other runs on a run's page.
     private func surroundings(_ view: RunView) {
         var around = RunSurroundings()
@@ -342,6 +332,9 @@ struct CheckScenario {
             _ = writer.region(.run(moment), ahead: 9, frame: frame)
             _ = writer.comparePage(RunComparison(view, views.first ?? view))
             let compared = RunComparison(views.first ?? view, view)
+            for compared in Self.differences(compared) {
+                _ = writer.render("pages/compare", writer.comparePage(compared))
+            }
             let pair = MomentPair.run(views.first ?? view, view, newest: view)
             _ = writer.region("pages/moments", writer.momentsPage(pair), title: writer.title(""), frame: frame)
             _ = writer.region("pages/compare", writer.comparePage(compared), title: writer.title(""), frame: frame)

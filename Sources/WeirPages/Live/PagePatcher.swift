@@ -135,8 +135,8 @@ struct PagePatcher {
                 morph("older", "partials/older", ["olderURL": older]),
             ]
         }
-        let isListed = publication.board.recentRuns.contains { $0.record.id == run.record.id }
-        guard isTransition && isListed else { return [] }
+        // Also of a run that is not among the newest, so that a filtered list learns of it.
+        guard isTransition else { return [] }
         return changed("row-\(run.record.id)", \.run, row).map(\.asOptional)
     }
 

@@ -10,7 +10,7 @@ extension PageWriter {
         let attention = attention(of: board)
         return arranged(board, arrangement).merging(attentionFields(attention)).merging(workingFields(on: board))
             .merging([
-                "summary": summary(of: board, attention),
+                "summary": summary(of: board, attention), "isFirst": wholes.isEmpty,
                 "tail": tail(of: board), "tailLength": String(Self.tailLength),
                 "stores": board.stores.isEmpty
                     ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,

@@ -129,7 +129,7 @@ extension OperationHealth {
 }
 
 extension OperationHealth.Figures {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         [
             "succeeded": .integer(Int64(succeeded)), "failed": .integer(Int64(failed)),
             "stopped": .integer(Int64(stopped)), "successRate": successRate.map(JSONValue.number) ?? .null,

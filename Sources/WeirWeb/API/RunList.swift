@@ -76,6 +76,7 @@ extension RunComparison {
             "a": first.record.json, "b": second.record.json,
             "parting": parting.map { .integer(Int64($0)) } ?? .null,
             "differingInput": .array(differingInput.map(JSONValue.string)),
+            "output": output?.json ?? .null, "file": file?.json ?? .null,
             "durations": [
                 "a": .integer(Self.length(of: first)), "b": .integer(Self.length(of: second)),
             ],
@@ -97,5 +98,31 @@ extension RunComparison.Segment {
             "at": .string(state.at.description), "sequence": .integer(state.sequence.rawValue),
             "duration": duration.map(JSONValue.integer) ?? .null,
         ]
+    }
+}
+
+extension OutputComparison {
+    /// The maximum number of differing lines in an answer.
+    private static var answered: Int { 500 }
+
+    fileprivate var json: JSONValue {
+        let line = { (lines: [OutputLine], index: Int?) -> JSONValue in
+            index.map { ["number": .integer(lines[$0].number.rawValue), "text": .string(lines[$0].text)] } ?? .null
+        }
+        let differing = diff.rows.filter { $0.kind == .other }
+        return [
+            "isPart": .bool(isPart), "differing": .integer(Int64(differing.count)),
+            "lines": .array(
+                differing.prefix(Self.answered).map { ["a": line(first, $0.first), "b": line(second, $0.second)] }),
+        ]
+    }
+}
+
+extension OperationFileChange {
+    fileprivate var json: JSONValue {
+        let version = { (version: OperationVersion?) -> JSONValue in
+            version.map { ["digest": .string($0.digest), "since": .string($0.since.description)] } ?? .null
+        }
+        return ["a": version(first), "b": version(second)]
     }
 }

@@ -126,7 +126,8 @@ extension Route {
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
-            .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
+            .operationHealth, .report, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset,
+            .healthLive,
             .healthReady, .healthConnection, .hello, .metrics, .apiGuide, .assistant:
             nil
         }

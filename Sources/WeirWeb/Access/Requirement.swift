@@ -45,7 +45,7 @@ extension Route {
         case .manyRunRetries: .anything(.start)
         case .imports: .everything(.restore)
         case .noticeDismissal, .resumption: .everything(.administer)
-        case .schedules: .anything(.see)
+        case .schedules, .report: .anything(.see)
         case .schedulePause(let id), .scheduleResumption(let id), .acknowledgement(let id), .acknowledgementEnd(let id):
             .operation(.start, id)
         // `HookReceiver` verifies the trigger's secret.

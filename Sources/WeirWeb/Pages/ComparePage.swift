@@ -1,5 +1,6 @@
 import Hummingbird
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates
@@ -41,7 +42,18 @@ struct ComparePage {
     }
 
     private func comparison(_ first: String, _ second: String) async throws(Problem) -> RunComparison {
-        do { return try await dashboard.board.comparison(of: first, with: second) } catch { throw Problem(error) }
+        var runs: RunComparison
+        let lines: (first: [OutputLine], second: [OutputLine])
+        do {
+            runs = try await dashboard.board.comparison(of: first, with: second)
+            runs.file = try await dashboard.board.fileChange(of: runs)
+            lines = try await dashboard.board.comparedLines(of: first, second)
+        } catch {
+            throw Problem(error)
+        }
+        let (one, other) = lines
+        runs.output = try await WorkPool.pages.answer { OutputComparison(one, other) }
+        return runs
     }
 }
 

@@ -21,6 +21,8 @@ enum Route: Hashable, Sendable {
     case moments(PageName)
     case comparison(String)
     case operationHealth(String)
+    /// What happened in a period.
+    case report
     case acknowledgement(String)
     case acknowledgementEnd(String)
     case runCancellation(String)
@@ -96,6 +98,7 @@ enum Route: Hashable, Sendable {
         case (1, "runs"): self = .page(.runs)
         case (1, "gallery"): self = .gallery
         case (1, "schedules"): self = .schedules
+        case (1, "report"): self = .report
         case (3, "schedules") where segments[2] == "pause": self = .schedulePause(segments[1])
         case (3, "schedules") where segments[2] == "resumption": self = .scheduleResumption(segments[1])
         case (3, "hooks"): self = .hook(operation: segments[1], name: segments[2])

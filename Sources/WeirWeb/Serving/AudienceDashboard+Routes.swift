@@ -57,6 +57,7 @@ extension AudienceDashboard {
         case .moments(let name): try await MomentComparison(dashboard: self).show(name, exchange)
         case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
         case .operationHealth(let id): try await HealthPage(dashboard: self).show(id, exchange)
+        case .report: try await ReportPage(dashboard: self).show(exchange)
         case .schedules: try await ScheduleList(dashboard: self).show(exchange)
         case .schedulePause(let id):
             try await SchedulePauses(dashboard: self).pause(id, exchange)

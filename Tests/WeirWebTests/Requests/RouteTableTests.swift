@@ -19,7 +19,7 @@ struct RouteTableTests {
             "/operations/steps/uploads/u", "/api/v1/operations/steps/uploads", "/api/v1/operations/steps/uploads/u",
             "/runs/\(run)/moments?a=9000000", "/widgets/operations/steps", "/widgets/runs/\(run)/after/\(epoch).0",
             "/operations/steps/compare?a=\(run)&b=\(run)", "/operations/steps/health",
-            "/operations/steps/acknowledgement", "/operations/steps/acknowledgement/end",
+            "/report", "/api/v1/report", "/operations/steps/acknowledgement", "/operations/steps/acknowledgement/end",
             "/api/v1/operations/steps/acknowledgement", "/api/v1/operations/steps/acknowledgement/end",
             "/api/v1/operations/steps/health", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
             "/runs/\(run)/continuation", "/runs/\(run)/decision",
@@ -121,7 +121,7 @@ struct RouteTableTests {
     }
 
     /// The number of cases in the switch below, except the API, and of the resources of the API.
-    private static let kindCount = 51 + APIResource.table.count
+    private static let kindCount = 52 + APIResource.table.count
 
     private func apiPath(_ route: Route?) -> String? {
         guard case .api(let route)? = route else { return nil }
@@ -141,6 +141,7 @@ struct RouteTableTests {
         case .widgetAfter: "widgetAfter"
         case .comparison: "comparison"
         case .operationHealth: "operationHealth"
+        case .report: "report"
         case .acknowledgement: "acknowledgement"
         case .acknowledgementEnd: "acknowledgementEnd"
         case .runCancellation: "runCancellation"

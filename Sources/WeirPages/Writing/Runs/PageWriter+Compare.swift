@@ -37,6 +37,7 @@ extension PageWriter {
             "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
             "total": signed(RunComparison.length(of: runs.second) - RunComparison.length(of: runs.first)),
             "input": runs.differingInput.isEmpty ? nil : ["rows": inputs(runs)] as Fields,
+            "output": outputDifference(runs), "file": fileDifference(runs), "differences": differences(runs),
             "swapURL": "\(base)/operations/\(operation)/compare?a=\(runs.second.record.id)&b=\(runs.first.record.id)",
         ]
     }

@@ -16,7 +16,7 @@ extension PageWriter {
 
     func row(_ record: RunRecord) -> Fields {
         summary(record).merging([
-            "rowID": "row-\(record.id)", "isNamed": false, "found": nil, "title": nil, "pick": nil,
+            "rowID": "row-\(record.id)", "isNamed": false, "found": nil, "title": nil, "pick": nil, "reason": nil,
             "summary": about(record).map(Highlight(nil).html),
             "chip": chip(record, in: "row-\(record.id)"),
             "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record),

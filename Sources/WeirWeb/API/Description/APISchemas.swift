@@ -22,6 +22,19 @@ extension APISchema {
                 "reported": .flag, "activeRuns": .whole, "latest": .ref("Run").orNull,
                 "acknowledged": .ref("Acknowledgement").orNull,
             ], optional: ["partOf": .text.described("The operation that runs this one as a step.")]),
+        "PeriodReport": .object([
+            "from": .time, "to": .time, "isCut": .flag, "figures": .ref("Figures"),
+            "operations": .list(
+                .object([
+                    "operation": .text, "figures": .ref("Figures"), "before": .ref("Figures"), "slower": .flag,
+                    "newestFailure": .text.orNull,
+                ])),
+            "actors": .list(.object(["actor": .text, "ended": .whole, "failed": .whole])),
+            "errors": .list(
+                .object(["sentence": .text.orNull, "case": .text, "count": .whole, "newest": .text])),
+            "missed": .list(
+                .object(["operation": .text, "time": .time, "count": .whole, "refusal": .text.orNull])),
+        ]),
         "Acknowledgement": .object(["by": .text, "at": .time, "note": .text.orNull, "until": .time.orNull]),
         "Field": .object(
             ["name": .text, "label": .text, "kind": .text, "required": .flag],
@@ -59,8 +72,15 @@ extension APISchema {
         "RunList": .object([
             "runs": .list(.ref("Run")), "next": .whole.orNull, "beyond": .text.orNull,
         ]),
+        "ComparedLine": .object(["number": .whole, "text": .text]),
+        "FileVersion": .object(["digest": .text, "since": .time]),
         "RunComparison": .object([
             "a": .ref("Run"), "b": .ref("Run"), "parting": .whole.orNull, "differingInput": .list(.text),
+            "output": .object([
+                "isPart": .flag, "differing": .whole,
+                "lines": .list(.object(["a": .ref("ComparedLine").orNull, "b": .ref("ComparedLine").orNull])),
+            ]).orNull,
+            "file": .object(["a": .ref("FileVersion").orNull, "b": .ref("FileVersion").orNull]).orNull,
             "durations": .object(["a": .whole, "b": .whole]),
             "steps": .list(
                 .object([

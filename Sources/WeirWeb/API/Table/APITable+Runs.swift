@@ -12,6 +12,16 @@ extension APIResource {
             checksQuery: true
         ) { (dashboard, _, exchange) async throws(Problem) in try await RunList(dashboard: dashboard).list(exchange) },
         APIResource(
+            "report", .anything(.see),
+            .get(
+                "getReport", "Returns the failures, the missed starts and the slower operations of a period.",
+                .query("from", .time, "The beginning; by default seven days before the end."),
+                .query("to", .time, "The end; by default now."),
+                answers: .json(200, .ref("PeriodReport"), "The report."))
+        ) { (dashboard, _, exchange) async throws(Problem) in
+            try await ReportPage(dashboard: dashboard).list(exchange)
+        },
+        APIResource(
             "runs/export", .anything(.export),
             APIMethod(
                 method: .get, name: "exportRuns",

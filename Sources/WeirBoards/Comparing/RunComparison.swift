@@ -30,6 +30,10 @@ package struct RunComparison: Sendable {
     /// The index of the first step with different states, or nil.
     package let parting: Int?
     package let differingInput: [String]
+    /// The outputs side by side, if they were read.
+    package var output: OutputComparison?
+    /// The file of the operation, if one declares it.
+    package var file: OperationFileChange?
 
     package init(_ first: RunView, _ second: RunView) {
         self.first = first

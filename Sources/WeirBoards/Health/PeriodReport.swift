@@ -1,0 +1,118 @@
+import WeirAccess
+package import WeirJournals
+import WeirStates
+
+/// The runs of a period over all visible operations, compared with the same time before.
+package struct PeriodReport: Sendable {
+    /// The maximum number of runs that are read, of both periods.
+    package static let runLimit = 10_000
+    /// The minimum number of successes in each period, and the probability below which an operation counts as slower.
+    package static let test = (least: 8, probability: 0.01)
+    static let listLimit = 20
+
+    package struct Row: Sendable {
+        package let operation: String
+        package let figures: OperationHealth.Figures
+        package let before: OperationHealth.Figures
+        /// Whether successful runs took longer than before: by the test, and by a tenth of the median.
+        package let isSlower: Bool
+        package let newestFailure: RunRecord?
+    }
+
+    package struct Actor: Sendable, Hashable {
+        package let name: String
+        package let ended: Int
+        package let failed: Int
+    }
+
+    /// A scheduled start that did not happen.
+    package struct MissedStart: Sendable, Hashable {
+        package let operation: String
+        package let time: Timestamp
+        package let count: Int
+        /// Why the start was refused; nil for a time that passed.
+        package let refusal: String?
+
+        package init(operation: String, time: Timestamp, count: Int, refusal: String?) {
+            (self.operation, self.time, self.count, self.refusal) = (operation, time, count, refusal)
+        }
+    }
+
+    package let from: Timestamp
+    package let to: Timestamp
+    /// Whether the oldest runs were left out.
+    package let isCut: Bool
+    package let figures: OperationHealth.Figures
+    /// The operations, most failures first.
+    package let rows: [Row]
+    package let actors: [Actor]
+    package let errors: [OperationHealth.ErrorGroup]
+    package let missed: [MissedStart]
+
+    /// Computes the report from runs that began since the same time before `from`.
+    package init(from: Timestamp, to: Timestamp, runs: [RunRecord], isCut: Bool, missed: [MissedStart]) {
+        (self.from, self.to, self.isCut, self.missed) = (from, to, isCut, missed)
+        let ended = runs.filter { $0.endedAt != nil }
+        let within = ended.filter { $0.startedAt >= from }
+        let earlier = Dictionary(grouping: ended.filter { $0.startedAt < from }, by: \.operation)
+        figures = .init(of: within)
+        rows = Dictionary(grouping: within, by: \.operation).map { operation, runs in
+            Self.row(operation, runs, earlier[operation] ?? [])
+        }.sorted { ($1.figures.failed, $0.operation) < ($0.figures.failed, $1.operation) }
+        actors = Array(
+            Dictionary(grouping: within, by: \.opening.actor).map { name, runs in
+                Actor(name: name, ended: runs.count, failed: runs.count { $0.state.phase == .failed })
+            }.sorted { ($1.failed, $1.ended, $0.name) < ($0.failed, $0.ended, $1.name) }.prefix(Self.listLimit))
+        let failed = within.filter { $0.state.phase == .failed }
+        errors = Array(OperationHealth.ErrorGroup.groups(of: failed).prefix(Self.listLimit))
+    }
+
+    private static func row(_ operation: String, _ runs: [RunRecord], _ earlier: [RunRecord]) -> Row {
+        let durations = [runs, earlier].map { $0.filter { $0.state.phase == .succeeded }.map(\.duration) }
+        let (figures, before) = (OperationHealth.Figures(of: runs), OperationHealth.Figures(of: earlier))
+        let isEnough = durations.allSatisfy { $0.count >= test.least }
+        let isLonger = Double(figures.p50 ?? 0) >= 1.1 * Double(before.p50 ?? 0)
+        return Row(
+            operation: operation, figures: figures, before: before,
+            isSlower: isEnough && isLonger
+                && RankTest.probability(later: durations[0], earlier: durations[1]) < test.probability,
+            newestFailure: runs.filter { $0.state.phase == .failed }.max { $0.openedSequence < $1.openedSequence })
+    }
+}
+
+extension VisibleBoard {
+    private static var pageSize: Int { 500 }
+
+    /// The visible runs for a report, without imported ones, newest first, and the starts that did not happen.
+    ///
+    /// Throws `unavailable` if the journal cannot be read.
+    package func reportedPeriod(
+        from: Timestamp, to: Timestamp
+    ) async throws(BoardError) -> (runs: [RunRecord], isCut: Bool, missed: [PeriodReport.MissedStart]) {
+        var query = RunQuery(
+            startedAfter: from.before(max(to - from, 0)), startedBefore: to, isImported: false, limit: Self.pageSize)
+        var records: [RunRecord] = []
+        while true {
+            let page = try await runs(query)
+            records += page.runs
+            guard let next = page.next else { break }
+            if records.count >= PeriodReport.runLimit { return (records, true, missedStarts(from, to)) }
+            query.before = next
+        }
+        return (records, false, missedStarts(from, to))
+    }
+
+    private func missedStarts(_ from: Timestamp, _ to: Timestamp) -> [PeriodReport.MissedStart] {
+        board.scheduleStandings.flatMap { id, standing -> [PeriodReport.MissedStart] in
+            guard visibility.isWhole || visibility.operations.contains(id) else { return [] }
+            let refused = standing.last.flatMap { last in
+                last.run == nil
+                    ? PeriodReport.MissedStart(operation: id, time: last.time, count: 1, refusal: last.refusal) : nil
+            }
+            let passed = standing.missed.map {
+                PeriodReport.MissedStart(operation: id, time: $0.newest, count: $0.count, refusal: nil)
+            }
+            return [refused, passed].compactMap { $0 }.filter { $0.time >= from && $0.time < to }
+        }.sorted { ($0.time, $0.operation) < ($1.time, $1.operation) }
+    }
+}

@@ -1,0 +1,51 @@
+import WeirBoards
+import WeirJournals
+
+extension CheckScenario {
+    /// Renders acknowledged failures, for a time and until the next success.
+    func acknowledged(_ board: BoardView, _ entry: CatalogEntry) {
+        let at = Timestamp(milliseconds: 0)
+        for (note, until) in [("x", at), (nil, nil)] as [(String?, Timestamp?)] {
+            var writer = self.writer
+            writer.acknowledged[entry.id] = Acknowledgement(
+                by: "x", at: at, note: note, until: until, failure: SequenceNumber(clamping: Int64.max))
+            _ = writer.render("partials/attention", writer.attentionFields(writer.attention(of: board)))
+        }
+    }
+
+    /// A comparison of two runs with outputs and files that differ, that are equal, and that are not recorded.
+    static func differences(_ runs: RunComparison) -> [RunComparison] {
+        let at = Timestamp(milliseconds: 0)
+        let lines = ["x", "y"].map { OutputLine(number: 1, draft: OutputDraft(at: at, text: $0)) }
+        let versions = [
+            OperationVersion(digest: "x", since: at), OperationVersion(digest: "y", since: Timestamp(milliseconds: 1)),
+        ]
+        var changed = OperationFileChange(versions, at, Timestamp(milliseconds: 1))
+        let hidden = changed
+        changed.texts = ("x", "y")
+        let files = [
+            changed, hidden, OperationFileChange([], at, at), OperationFileChange(versions, at, at),
+        ]
+        return files.map { file in
+            var runs = runs
+            runs.output = OutputComparison([lines[0]], [file.isChanged ? lines[1] : lines[0]])
+            runs.file = file
+            return runs
+        }
+    }
+
+    /// Renders a report with all its parts, and an empty one.
+    func report() {
+        let at = Timestamp(milliseconds: 0)
+        let entry = writer.catalog.entries.first
+        let runs = entry.map { SampleViews($0).views.map(\.record) } ?? []
+        let missed = [nil, "x"].map {
+            PeriodReport.MissedStart(operation: entry?.id ?? "x", time: at, count: 2, refusal: $0)
+        }
+        for (runs, missed) in [(runs, missed), ([], [])] {
+            let report = PeriodReport(
+                from: Timestamp(milliseconds: .min), to: at, runs: runs, isCut: !runs.isEmpty, missed: missed)
+            _ = writer.region("pages/report", writer.reportPage(report), title: writer.title(""), frame: PageFrame())
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package import WeirBoards
+import WeirJournals
+import WeirStates
+
+extension PageWriter {
+    private static var day: Int64 { 86_400_000 }
+
+    /// The fields of `pages/report`.
+    func reportPage(_ report: PeriodReport) -> Fields {
+        [
+            "from": moment(report.from), "to": moment(report.to), "isCut": report.isCut,
+            "fromText": String(CivilTime(report.from).iso.prefix(16)),
+            "toText": String(CivilTime(report.to).iso.prefix(16)), "action": "\(base)/report",
+            "csvURL": "\(base)/report?\(query(report.from, report.to))&format=csv",
+            "presets": presets, "isEmpty": report.rows.isEmpty && report.missed.isEmpty,
+            "figures": counts(report.figures),
+            "rows": report.rows.map { row in
+                counts(row.figures).merging([
+                    "operation": operation(row.operation), "median": row.figures.p50.map(format.duration),
+                    "before": row.before.p50.map(format.duration), "isSlower": row.isSlower,
+                    "runsURL":
+                        "\(base)/runs?operation=\(row.operation)&\(query(report.from, report.to))&phase=failed",
+                    "newest": row.newestFailure.map { link(toRun: $0.id).merging(error(of: $0)) },
+                ])
+            },
+            "tags": groups(report),
+            "actors": report.actors.map { actor in
+                [
+                    "name": actor.name, "ended": format.integer(Int64(actor.ended)),
+                    "failed": format.integer(Int64(actor.failed)),
+                ] as Fields
+            },
+            "errors": report.errors.map { group in
+                link(toRun: group.newest.id).merging([
+                    "sentence": group.sentence ?? label(of: group.caseName, in: group.newest.operation),
+                    "count": format.integer(Int64(group.count)), "operation": operation(group.newest.operation),
+                ])
+            },
+            "missed": report.missed.map { missed in
+                [
+                    "operation": operation(missed.operation), "at": moment(missed.time), "refusal": missed.refusal,
+                    "count": missed.count > 1 ? format.integer(Int64(missed.count)) : nil,
+                ] as Fields
+            },
+        ]
+    }
+
+    private func counts(_ figures: OperationHealth.Figures) -> Fields {
+        [
+            "ended": format.integer(Int64(figures.ended)), "failed": format.integer(Int64(figures.failed)),
+            "stopped": format.integer(Int64(figures.stopped)),
+            "rate": figures.successRate.map { format.percent($0) },
+        ]
+    }
+
+    /// The failures of the operations with each tag.
+    private func groups(_ report: PeriodReport) -> [Fields] {
+        var tags: [String: (ended: Int, failed: Int)] = [:]
+        for row in report.rows {
+            for tag in catalog[row.operation]?.tags ?? [] {
+                tags[tag, default: (0, 0)].ended += row.figures.ended
+                tags[tag, default: (0, 0)].failed += row.figures.failed
+            }
+        }
+        return tags.sorted { ($1.value.failed, $0.key) < ($0.value.failed, $1.key) }.map { tag, counts in
+            [
+                "name": tag, "ended": format.integer(Int64(counts.ended)),
+                "failed": format.integer(Int64(counts.failed)),
+            ]
+        }
+    }
+
+    private func query(_ from: Timestamp, _ to: Timestamp) -> String {
+        "from=\(CivilTime(from).iso)&to=\(CivilTime(to.before(1)).iso)"
+    }
+
+    /// The last weekend, the last whole week, and the last thirty days, in UTC.
+    private var presets: [Fields] {
+        guard let now = format.now else { return [] }
+        let today = now.milliseconds - ((now.milliseconds % Self.day) + Self.day) % Self.day
+        // 1970-01-01 was a Thursday: the number of days since Monday.
+        let weekday = ((today / Self.day + 3) % 7 + 7) % 7
+        let monday = Timestamp(milliseconds: today).before(weekday * Self.day)
+        let spans: [(StringKey, Timestamp, Timestamp)] = [
+            (.reportWeekend, monday.before(2 * Self.day), monday), (.reportWeek, monday.before(7 * Self.day), monday),
+            (.reportMonth, now.before(30 * Self.day), now),
+        ]
+        return spans.map { word, from, to in
+            ["word": strings[word], "url": "\(base)/report?\(query(from, to))"]
+        }
+    }
+}
+
+extension PageRenderer {
+    package func report(_ report: PeriodReport, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(
+            writer, "pages/report", writer.reportPage(report), writer.strings[.reportTitle], .runs, frame)
+    }
+}

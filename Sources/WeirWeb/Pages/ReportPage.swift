@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import WeirBoards
+import WeirFlows
+import WeirJournals
+import WeirPages
+import WeirStates
+
+/// What happened in a period: a page, CSV and JSON; without a query, the last seven days.
+struct ReportPage {
+    private static let usual: Int64 = 7 * 86_400_000
+
+    let dashboard: AudienceDashboard
+
+    func show(_ exchange: Exchange) async throws(Problem) -> Response {
+        let query = exchange.target.query
+        let format = query["format"] ?? ""
+        guard ["", "csv"].contains(format) else {
+            throw .malformedQuery("format", .queryEither, ["values": "csv"])
+        }
+        let report = try await report(exchange)
+        if format == "csv" { return try await csv(report) }
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.report(report, frame: frame)
+        }
+    }
+
+    func list(_ exchange: Exchange) async throws(Problem) -> Response { try .json(try await report(exchange).json) }
+
+    private func report(_ exchange: Exchange) async throws(Problem) -> PeriodReport {
+        let query = exchange.target.query
+        let filter = RunFilter(parameters: ["from": query["from"] ?? "", "to": query["to"] ?? ""])
+        if let mistake = filter.mistake { throw Problem(mistake) }
+        let now = Timestamp(milliseconds: dashboard.clock.wall)
+        let asked = filter.query(now: now)
+        let to = asked.startedBefore ?? now
+        let from = min(asked.startedAfter ?? to.before(Self.usual), to)
+        let read: (runs: [RunRecord], isCut: Bool, missed: [PeriodReport.MissedStart])
+        do { read = try await dashboard.board.reportedPeriod(from: from, to: to) } catch { throw Problem(error) }
+        let (runs, isCut, missed) = read
+        return try await WorkPool.pages.answer {
+            PeriodReport(from: from, to: to, runs: runs, isCut: isCut, missed: missed)
+        }
+    }
+
+    private func csv(_ report: PeriodReport) async throws(Problem) -> Response {
+        let heads = ["operation", "failed", "stopped", "ended", "medianSeconds", "medianSecondsBefore", "slower"]
+        let seconds = { (duration: Int64?) in duration.map { String(Double($0) / 1_000) } ?? "" }
+        let rows = report.rows.map { row in
+            [
+                row.operation, "\(row.figures.failed)", "\(row.figures.stopped)", "\(row.figures.ended)",
+                seconds(row.figures.p50), seconds(row.before.p50), row.isSlower ? "yes" : "no",
+            ]
+        }
+        let text = ([heads] + rows).map { RunListExport.row($0) + "\n" }.joined()
+        var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        response.headers[.contentType] = RunListExportFormat.csv.mediaType
+        response.headers[.contentDisposition] = "attachment; filename=\"report.csv\""
+        return response
+    }
+}
+
+extension PeriodReport {
+    fileprivate var json: JSONValue {
+        [
+            "from": .string(from.description), "to": .string(to.description), "isCut": .bool(isCut),
+            "figures": figures.json,
+            "operations": .array(
+                rows.map { row in
+                    [
+                        "operation": .string(row.operation), "figures": row.figures.json, "before": row.before.json,
+                        "slower": .bool(row.isSlower),
+                        "newestFailure": row.newestFailure.map { .string($0.id) } ?? .null,
+                    ]
+                }),
+            "actors": .array(
+                actors.map { actor in
+                    [
+                        "actor": .string(actor.name), "ended": .integer(Int64(actor.ended)),
+                        "failed": .integer(Int64(actor.failed)),
+                    ]
+                }),
+            "errors": .array(
+                errors.map { group in
+                    [
+                        "sentence": group.sentence.map(JSONValue.string) ?? .null, "case": .string(group.caseName),
+                        "count": .integer(Int64(group.count)), "newest": .string(group.newest.id),
+                    ]
+                }),
+            "missed": .array(
+                missed.map { missed in
+                    [
+                        "operation": .string(missed.operation), "time": .string(missed.time.description),
+                        "count": .integer(Int64(missed.count)),
+                        "refusal": missed.refusal.map(JSONValue.string) ?? .null,
+                    ]
+                }),
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+import WeirBoards
+import WeirStates
+
+@testable import WeirWeb
+
+/// The report of a period, as a page, CSV and JSON.
+@Suite(.timeLimit(.minutes(15)))
+struct ReportPageTests {
+    private static let html = "Accept: text/html"
+
+    @Test func `a period's failures are a page, CSV and JSON`() async throws {
+        try await TestServer.run(reporting: true) { server in
+            let run = "/api/v1/streams/reported/deploy/r1"
+            #expect(try await server.ask("PUT", run, body: "").status < 300)
+            let headers = ["Content-Type: application/json", "Stream-Closed: true"]
+            let end = #"{"state":"gone","phase":"failed","message":"The <disk> is full."}"#
+            #expect(try await server.ask("POST", run, headers: headers, body: end).status == 204)
+            let told = try await server.ask("GET", "/api/v1/report").json()
+            #expect(told["operations"]?.array?.first?["operation"] == "deploy")
+            #expect(told["operations"]?.array?.first?["newestFailure"] == "r1" && told["figures"]?["failed"] == 1)
+            let page = try await server.ask("GET", "/report", headers: [Self.html]).text
+            #expect(page.contains("The &lt;disk&gt; is full.") && page.contains("format=csv"))
+            let table = try await server.ask("GET", "/report?format=csv")
+            #expect(table.text.hasPrefix("operation,failed,stopped,ended") && table.text.contains("deploy,1,0,1"))
+            let past = try await server.ask("GET", "/api/v1/report?from=2001-01-01&to=2001-01-02").json()
+            #expect(past["operations"] == [] && past["from"] == "2001-01-01T00:00:00.000Z")
+        }
+    }
+
+    @Test func `a moment that cannot be read is a mistake, and a period that ends before it begins is empty`()
+        async throws
+    {
+        try await TestServer.run { server in
+            #expect(try await server.ask("GET", "/report?from=x", headers: [Self.html]).status == 400)
+            #expect(try await server.ask("GET", "/api/v1/report?from=x").status == 400)
+            #expect(try await server.ask("GET", "/report?format=x", headers: [Self.html]).status == 400)
+            let turned = try await server.ask("GET", "/api/v1/report?from=2026-01-05&to=2026-01-01").json()
+            #expect(turned["operations"] == [])
+        }
+    }
+}
