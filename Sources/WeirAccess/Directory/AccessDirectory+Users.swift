@@ -94,6 +94,26 @@ extension AccessDirectory {
         }
     }
 
+    /// Sets a user's own password, ends all their sessions, and begins a new one.
+    ///
+    /// - Throws: `AccessError` if the current password is wrong, or the new one is refused.
+    package func changePassword(
+        of name: String, from current: String, to password: String, origin: AuditOrigin, session: SecretText?,
+        mark: String?
+    ) async throws -> SecretText {
+        if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
+        // As a sign-in, so that the same limits apply to guesses.
+        switch try await signIn(name, current, from: origin, replacing: session, mark: mark) {
+        case .wrong: throw AccessError(.invalid, .wrongPassword)
+        case .busy: throw AccessError(.unavailable, .busyHashing)
+        case .throttled(let wait):
+            throw AccessError(.unavailable, .tooManyPasswords, ["seconds": "\((wait + 999) / 1_000)"])
+        case .signedIn(_, let principal):
+            try await setPassword(password, of: name, by: principal, from: origin)
+            return try await begin(StoredPerson(user: principal.name), from: origin, replacing: nil)
+        }
+    }
+
     private func sessions(of name: String) -> Set<String> {
         state.withLock { state in
             let key = PersonKey(isUser: true, identity: name)

@@ -113,6 +113,7 @@ enum PasswordRule {
             return Message(AccessWording.passwordHasName)
         }
         guard Set(password).count >= 4 else { return Message(AccessWording.plainPassword) }
+        guard !CommonPassword.matches(password) else { return Message(AccessWording.commonPassword) }
         return nil
     }
 }

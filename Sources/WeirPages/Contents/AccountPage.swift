@@ -53,6 +53,10 @@ package struct AccountFacts: Sendable {
     package var groups: [String] = []
     package var verbs: [String] = []
     package var canSignIn = false
+    /// Whether the requester can change a password of their own.
+    package var hasPassword = false
+    /// Why the password was not changed.
+    package var error: Message?
     /// The access pages that the requester may open: `tokens`, `users`, `audit`.
     package var links: [String] = []
 

@@ -106,7 +106,8 @@ extension PageWriter {
             "name": facts.name, "lead": word(lead), "kind": kind(facts.kind),
             "groups": facts.groups.isEmpty ? nil : facts.groups.joined(separator: ", "),
             "verbs": facts.verbs.isEmpty ? nil : facts.verbs.joined(separator: ", "),
-            "signInURL": facts.canSignIn ? "\(base)/sign-in" : nil,
+            "signInURL": facts.canSignIn ? "\(base)/sign-in" : nil, "error": facts.error.map { strings($0) },
+            "passwordURL": facts.hasPassword ? "\(base)/account/password" : nil,
             "links": facts.links.map { ["url": "\(base)/\($0)", "word": word($0)] as Fields },
         ]
     }

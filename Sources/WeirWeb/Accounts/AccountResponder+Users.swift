@@ -6,12 +6,43 @@ import WeirPages
 import WeirStates
 
 extension AccountResponder {
-    func account(_ visit: Visit) -> Response {
+    /// Whether the sender is a local user who has signed in.
+    private func hasPassword(_ visit: Visit) -> Bool {
+        guard directory.configuration.mode == .password, case .session = visit.authorization.credential else {
+            return false
+        }
+        return true
+    }
+
+    func changeOwnPassword(_ visit: Visit) async throws(Problem) -> Response {
+        guard hasPassword(visit) else { throw .noSuchPage }
+        guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
+        let sent = try await form(visit)
+        let mark = directory.cookie.browser(in: visit.request.headers[values: .cookie])
+        let name = visit.authorization.principal.name
+        do {
+            let secret = try await directory.changePassword(
+                of: name, from: sent["current"] ?? "", to: sent["password"] ?? "", origin: visit.origin,
+                session: session(visit), mark: mark)
+            var response = enter(secret, to: dashboard.mount.url("account"))
+            if let mark = directory.browserMark(of: name) {
+                response.headers[values: .setCookie].insert(directory.cookie.browserField(mark), at: 0)
+            }
+            return response
+        } catch let error as AccessError {
+            return account(visit, error: error.message, status: Problem(error).status)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    func account(_ visit: Visit, error: Message? = nil, status: HTTPResponse.Status = .ok) -> Response {
         let principal = visit.authorization.principal
         var facts = AccountFacts(name: principal.name, kind: principal.kind.rawValue)
         facts.groups = principal.groups.sorted()
         facts.verbs = verbs(visit)
         facts.canSignIn = accounts.canSignIn && visit.authorization.isAnonymous
+        (facts.hasPassword, facts.error) = (hasPassword(visit), error)
         let permissions = visit.authorization.permissions
         if [.person, .operator].contains(principal.kind), permissions.allowsAnywhere(.see) {
             facts.links.append("tokens")
@@ -22,7 +53,7 @@ extension AccountResponder {
             if accounts.asksWho { facts.links.append("users") }
             facts.links.append("audit")
         }
-        return page(.account(facts), visit)
+        return page(.account(facts), visit, status: status)
     }
 
     func facts(_ visit: Visit) -> JSONValue {

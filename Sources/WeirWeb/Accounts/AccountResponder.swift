@@ -117,6 +117,7 @@ struct AccountResponder: Sendable {
         case .signOut: return try await signOut(visit)
         case .setUp: return try await setUp(visit)
         case .account: return account(visit)
+        case .accountPassword: return try await changeOwnPassword(visit)
         case .apiAccount: return try .json(facts(visit))
         case .providerSignOut: return try await endProviderSessions(visit)
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding: return try await users(visit)

@@ -9,7 +9,7 @@ enum AccountRoute: Hashable, Sendable {
     case providerSignOut
     case signOut
     case setUp
-    case account
+    case account, accountPassword
     case users
     case userRoles(String), userPassword(String), userRemoval(String)
     /// Ends the sessions, tokens and links of a person, by short id.
@@ -44,6 +44,7 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 1, "sign-out", _): self = .signOut
         case (false, 1, "setup", _): self = .setUp
         case (false, 1, "account", _): self = .account
+        case (false, 2, "account", "password"): self = .accountPassword
         case (false, 1, "users", _): self = .users
         case (false, 3, "users", "roles"): self = .userRoles(path[1])
         case (false, 3, "users", "password"): self = .userPassword(path[1])
@@ -88,7 +89,8 @@ enum AccountRoute: Hashable, Sendable {
         case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link, .sessions,
             .allLinks, .apiPeople, .apiSessions, .apiLinks:
             [.get, .head]
-        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation, .providerSignOut,
+        case .signOut, .accountPassword, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation,
+            .providerSignOut,
             .userEnding, .sessionEnding, .linkRevocation:
             [.post]
         case .apiUser, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
@@ -103,7 +105,8 @@ enum AccountRoute: Hashable, Sendable {
             .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession, .apiLinks, .apiLink,
             .providerSignOut:
             true
-        case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .users, .userRoles, .userPassword,
+        case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .accountPassword, .users, .userRoles,
+            .userPassword,
             .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation,
             .userEnding,
             .sessions, .sessionEnding, .allLinks, .linkRevocation:
@@ -122,7 +125,7 @@ enum AccountRoute: Hashable, Sendable {
             .apiRunLink(let run, link: _):
             .run(.export, run)
         // Returns only the sender's own account.
-        case .account, .apiAccount: .nothing
+        case .account, .accountPassword, .apiAccount: .nothing
         // The token in the body proves that the provider sent it.
         case .providerSignOut: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .apiUsers, .apiUser, .apiUserRoles,

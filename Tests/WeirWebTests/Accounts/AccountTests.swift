@@ -10,7 +10,8 @@ struct AccountTests {
     /// Every route about accounts, with a method and a path that ask for it.
     private static let routes: [(method: String, path: String)] = [
         ("GET", "/sign-in"), ("GET", "/sign-in/provider"), ("GET", "/sign-in/return"), ("POST", "/sign-out"),
-        ("GET", "/setup"), ("GET", "/account"), ("GET", "/users"), ("POST", "/users"), ("POST", "/users/x/roles"),
+        ("GET", "/setup"), ("GET", "/account"), ("POST", "/account/password"), ("GET", "/users"), ("POST", "/users"),
+        ("POST", "/users/x/roles"),
         ("POST", "/users/x/password"), ("POST", "/users/x/removal"), ("GET", "/tokens"), ("POST", "/tokens"),
         ("POST", "/tokens/x/revocation"), ("GET", "/audit"), ("GET", "/audit/export"), ("GET", "/api/v1/account"),
         ("GET", "/api/v1/users"), ("POST", "/api/v1/users"), ("DELETE", "/api/v1/users/x"),

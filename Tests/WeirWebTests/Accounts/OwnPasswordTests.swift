@@ -1,0 +1,55 @@
+import Testing
+import WeirAccess
+
+@testable import WeirWeb
+
+@Suite(.timeLimit(.minutes(15)))
+struct OwnPasswordTests {
+    private func change(
+        _ server: AccountServer, _ headers: [String], from current: String, to new: String
+    ) async throws -> RawResponse {
+        try await server.ask(
+            "POST", "/account/password", headers + AccountServer.form, body: "current=\(current)&password=\(new)")
+    }
+
+    @Test func `a user changes the own password with the current one, and the other sessions end`() async throws {
+        try await AccountServer.run { server in
+            let (here, elsewhere) = (try await server.cookie(of: "vera"), try await server.cookie(of: "vera"))
+            let page = try await server.ask("GET", "/account", [here, "Accept: text/html"])
+            #expect(page.text.contains(#"action="/account/password""#))
+            let wrong = try await change(server, [here], from: "wrong+horse", to: "battery+staple")
+            #expect(wrong.status == 422 && wrong.text.contains("The current password is wrong."))
+            for (new, sentence) in [
+                ("short", "at least 10"), ("vera+likes+tea", "does not contain the name"),
+                ("P%40ssw0rd123", "first that attackers try"),
+            ] {
+                let refused = try await change(server, [here], from: "correct+horse", to: new)
+                #expect(refused.status == 422 && refused.text.contains(sentence), "\(new)")
+            }
+            #expect(try await server.ask("GET", "/api/v1/runs", [elsewhere]).status == 200)
+            let changed = try await change(server, [here], from: "correct+horse", to: "battery+staple")
+            #expect(changed.status == 303 && changed.headers["location"] == "/account")
+            for old in [here, elsewhere] { #expect(try await server.ask("GET", "/api/v1/runs", [old]).status == 401) }
+            let field = try #require(changed.headers["set-cookie"])
+            #expect(field.contains("HttpOnly"))
+            let again = try await server.ask(
+                "POST", "/sign-in", AccountServer.form, body: "name=vera&password=battery+staple&back=/")
+            #expect(again.status == 303)
+        }
+    }
+
+    @Test func `a token, a stranger and another site cannot change a password`() async throws {
+        try await AccountServer.run { server in
+            let (vera, token) = (try await server.cookie(of: "vera"), try await server.bearer("admin"))
+            for headers in [[], [token]] {
+                let answer = try await change(server, headers, from: "correct+horse", to: "battery+staple")
+                #expect([401, 403, 404].contains(answer.status))
+            }
+            let other = try await server.ask(
+                "POST", "/account/password",
+                [vera, "Content-Type: application/x-www-form-urlencoded", "Sec-Fetch-Site: cross-site"],
+                body: "current=correct+horse&password=battery+staple")
+            #expect(other.status == 403)
+        }
+    }
+}
