@@ -13,7 +13,7 @@ struct Acknowledging {
     /// The body can have a `note` and the `hours` after which the failures are listed again.
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let fields = try await dashboard.sentFields(exchange)
-        let note = (fields["note"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        let note = (fields["note"]?.string ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let duration = try hours(fields["hours"]).map { Duration.seconds($0 * 3_600) }
         let made: Acknowledgement
         do {
@@ -38,9 +38,10 @@ struct Acknowledging {
         return exchange.wantsJSON ? try .json(json) : .seeOther(exchange.wayBack(in: dashboard.mount))
     }
 
-    private func hours(_ text: String?) throws(Problem) -> Int64? {
-        guard let text, !text.isEmpty else { return nil }
-        guard let number = Int64(text), (1...Int64(Self.longest.hours)).contains(number) else {
+    private func hours(_ value: JSONValue?) throws(Problem) -> Int64? {
+        guard let value, value != .null, value != .string("") else { return nil }
+        let number = value.number.flatMap(Int64.init(exactly:)) ?? value.string.flatMap(Int64.init)
+        guard let number, (1...Int64(Self.longest.hours)).contains(number) else {
             throw .malformedBody(.hours, ["most": .text(String(Self.longest.hours))])
         }
         return number

@@ -23,7 +23,7 @@ struct AcknowledgingTests {
     {
         try await TestServer.run(reporting: true) { server in
             try await fail(server)
-            let body = #"{"note": " The vendor knows. ", "hours": "8"}"#
+            let body = #"{"note": " The vendor knows. ", "hours": 8}"#
             let headers = ["Content-Type: application/json", "X-Weir-Actor: Ana"]
             let answer = try await server.ask("POST", "/api/v1" + Self.path, headers: headers, body: body)
             #expect(answer.status == 200)

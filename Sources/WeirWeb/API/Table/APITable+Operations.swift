@@ -27,9 +27,7 @@ extension APIResource {
                 .post, "acknowledgeFailures",
                 "Takes the failures of an operation off the lists of what needs a person.",
                 body: .fields(
-                    .object(
-                        [:], optional: ["note": .text(0...200), "hours": .text(1...4, pattern: "^[1-9][0-9]{0,3}$")]),
-                    required: false),
+                    .object([:], optional: ["note": .text(0...200), "hours": .whole(1...8_760)]), required: false),
                 audit: .acknowledge, problems: [409, 507],
                 answers: .json(200, .object(["acknowledged": .ref("Acknowledgement")]), "The acknowledgement."))
         ) { (dashboard, route, exchange) async throws(Problem) in
