@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
+import WeirAccess
 import WeirJournals
 import WeirOperations
+import WeirStates
 
 @testable import WeirBoards
 
@@ -59,8 +61,8 @@ struct OperationVersionTests {
         let journal = MemoryJournal()
         let board = try await Board.open(catalog: catalog("0"), journal: journal)
         for number in 1...9 { try await board.replace(catalog("\(number)")) }
-        #expect(try await journal.note("operation-text job digest of 1") == nil)
-        #expect(try await journal.note("operation-text job digest of 2") == "2")
+        #expect(await journal.note("operation-text job digest of 1") == nil)
+        #expect(await journal.note("operation-text job digest of 2") == "2")
         await board.shutdown()
     }
 }
