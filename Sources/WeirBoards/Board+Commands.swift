@@ -210,7 +210,10 @@ extension Board {
             let record = try? await run(id)
             return StartReceipt(run: id, sequence: record?.openedSequence, isNew: isNew)
         }
-        return StartReceipt(run: id, sequence: await sequence(of: live.opened), isNew: isNew)
+        let sequence = await sequence(of: live.opened)
+        // Its work may have begun, and its opening will not be recorded.
+        if sequence == nil, recorder.isFenced { throw .outcomeUnknown(of: nil) }
+        return StartReceipt(run: id, sequence: sequence, isNew: isNew)
     }
 
     private func receipt(

@@ -26,8 +26,11 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public let description: String
     /// The underlying error, for the log.
     package let cause: (any Error)?
+    /// Whether another server records in the place of this one, so that this one will record nothing any more.
+    package let isFenced: Bool
 
-    package init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ description: String, cause: (any Error)? = nil, isFenced: Bool = false) {
+        self.isFenced = isFenced
         self.code = code
         self.description = description
         self.cause = cause

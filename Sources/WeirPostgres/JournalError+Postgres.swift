@@ -64,7 +64,8 @@ extension JournalError {
     static var fenced: JournalError {
         JournalError(
             .locked,
-            "Another server records in this database now, so this one has stopped recording. Stop one of the two.")
+            "Another server records in this database now, so this one has stopped recording. Stop one of the two.",
+            isFenced: true)
     }
 
     static var following: JournalError {

@@ -192,7 +192,30 @@ def test_an_upload_in_parts_stays_at_the_server_that_records(servers, proxy):
                 assert (answer.status_code, answer.headers.get("Upload-Offset")) == (200, str(begin))
             part = {"Upload-Offset": str(begin), "Content-Type": "application/offset+octet-stream"}
             assert asked.patch(place, content=content[begin:end], headers=part).status_code == 204
-    assert servers["b"].ended(begun.json())["phase"] == "succeeded"
+        assert servers["b"].ended(begun.json())["phase"] == "succeeded"
+        # Whatever the method, no other server is asked for it.
+        place = asked.post("/api/v1/operations/file-upload/uploads", headers={"Upload-Length": "10"}).headers["Location"]
+        for _ in NAMES:
+            assert asked.options(place).status_code in (200, 204)
+            assert asked.head(place).status_code == 200
+        assert asked.delete(place).status_code == 204
+        assert [asked.head(place).status_code for _ in NAMES] == [404] * len(NAMES)
+
+
+def test_a_stream_continues_at_any_server_and_tells_what_happens_at_once(servers, proxy):
+    client, path = Client(proxy), "/api/v1/streams/operation-greeting"
+    first = start(client, "first")
+    for server in servers.values():
+        server.ended(first)
+    with httpx.Client(base_url=proxy.url, trust_env=False, timeout=30) as asked:
+        answers = [asked.get(path, params={"offset": "-1"}) for _ in NAMES]
+        assert len({(answer.text, answer.headers["Stream-Next-Offset"]) for answer in answers}) == 1
+        offset = answers[0].headers["Stream-Next-Offset"]
+        with asked.stream("GET", path, params={"live": "sse", "offset": offset}) as events:
+            second = start(client, "second")
+            assert any(second["id"] in line for line in events.iter_lines())
+        held = asked.get(path, params={"live": "long-poll", "offset": offset})
+        assert second["id"] in held.text
 
 
 @pytest.mark.long

@@ -19,6 +19,7 @@ final class Recorder: Sendable {
         var isTicking = false
         var isStopped = false
         var isOverflowing = false
+        var isFenced = false
         var flushing: [Deferred<Bool>] = []
         var confirmed: SequenceNumber
 
@@ -81,6 +82,9 @@ final class Recorder: Sendable {
     var backlog: Int { core.withLock { $0.queue.count } }
 
     var isStopped: Bool { core.withLock { $0.isStopped } }
+
+    /// Whether another server records in the place of this one.
+    var isFenced: Bool { core.withLock { $0.isFenced } }
 
     // MARK: Queueing
 
@@ -340,6 +344,7 @@ final class Recorder: Sendable {
 
     func note(_ error: any Error) {
         if (error as? JournalError)?.code == .full { configuration.disk?.freeReserve() }
+        if (error as? JournalError)?.isFenced == true { core.withLock { $0.isFenced = true } }
         if !isStopped { reporter.failed(error) }
     }
 

@@ -221,12 +221,12 @@ struct NodeBook: Sendable {
     }
 }
 
-/// A server of a shared journal, as the system page shows it.
 extension [NodeView] {
     /// The name of this server, or nil if it is the only one.
     package var thisServer: String? { count > 1 ? first(where: \.isThis)?.node.name : nil }
 }
 
+/// A server of a shared journal, as the system page shows it.
 package struct NodeView: Sendable, Hashable {
     package let node: JournalNode
     package let isThis: Bool

@@ -176,6 +176,18 @@ import WeirStates
         }
     }
 
+    @Test func `a start at a server that another one has replaced is answered as unknown, and not as accepted`()
+        async throws
+    {
+        let fixture = try await BoardFixture.open(["endless": .endless])
+        fixture.journal.error = JournalError(.locked, "Another server records.", isFenced: true)
+        let starting = Task { try await fixture.board.start("endless", input: [:], actor: "tester") }
+        await fixture.clock.sleepers(3)
+        fixture.clock.advance(by: Board.patience)
+        let error = await #expect(throws: BoardError.self) { try await starting.value }
+        #expect(error?.code == .outcomeUnknown)
+    }
+
     // K7
     @Test(arguments: [JournalError.Code.readOnly, .full, .locked])
     func `a start that cannot be recorded in time is a run all the same, and one`(code: JournalError.Code) async throws
