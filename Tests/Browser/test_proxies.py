@@ -191,6 +191,23 @@ def test_a_file_goes_through_it_whole(weir, proxy):
     assert weir.ended(json.loads(body))["phase"] == "succeeded"
 
 
+def test_an_upload_in_parts_goes_through_it(weir, proxy):
+    content = os.urandom(200_000)
+
+    def ask(path, method, body=None, **fields):
+        fields = {name.replace("_", "-"): value for name, value in fields.items()} | {"Tus-Resumable": "1.0.0", "Origin": proxy.url}
+        request = urllib.request.Request(proxy.url + path, body, fields, method=method)
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+            return answer.headers, answer.read()
+
+    headers, run = ask("/api/v1/operations/file-upload/uploads", "POST", Upload_Length=str(len(content)))
+    place = headers["Location"].removeprefix(proxy.url)
+    for begin, end in [(0, 100_000), (100_000, None)]:
+        assert ask(place, "HEAD")[0]["Upload-Offset"] == str(begin)
+        ask(place, "PATCH", content[begin:end], Upload_Offset=str(begin), Content_Type="application/offset+octet-stream")
+    assert weir.ended(json.loads(run))["phase"] == "succeeded"
+
+
 def may_have_mounts():
     command = ["unshare", "--mount", "--net", "mount", "-t", "tmpfs", "none", "/mnt"]
     return os.geteuid() == 0 and shutil.which("unshare") and subprocess.run(command, check=False).returncode == 0
