@@ -25,6 +25,11 @@ from weir import BINARY, Weir, until
 
 EVERY = 1_000
 BATCH, LENGTH = 100, 50
+LINES = 15
+TALK = f"""
+title: Talk
+command: [sh, -c, 'for n in $(seq {LINES}); do echo "line $n"; sleep 0.1; done']
+"""
 JSON = {"Content-Type": "application/json"}
 SETTINGS = {
     "WEIR_LOG_LEVEL": "warning", "WEIR_REPORTS_UNDECLARED": "yes", "WEIR_REPORTS_LEASE": "600",
@@ -65,6 +70,8 @@ class Reader(APIFollower):
 class Starter:
     """Starts runs at one server, each by a key of its own, and again by it until it is answered."""
 
+    operation, pause = "greeting", 0
+
     def __init__(self, server, gate, name):
         self.client, self.gate, self.name, self.answered, self.problem = Client(server), gate, name, {}, None
 
@@ -72,15 +79,28 @@ class Starter:
         key = f"{self.name}-{len(self.answered)}"
         try:
             status, body = self.client.ask(
-                "/api/v1/operations/greeting/runs", "POST", json.dumps({"label": key}), JSON | {"Idempotency-Key": key})
+                f"/api/v1/operations/{self.operation}/runs", "POST", json.dumps(self.input(key)), JSON | {"Idempotency-Key": key})
         except Lost:
             time.sleep(0.05)
             return
         assert status in (200, 201, 202, 503), f"answered {status}: {body[:300]!r}"
         if status in (200, 201):
             self.answered[key] = json.loads(body)["id"]
+            time.sleep(self.pause)
         else:
             time.sleep(0.05)
+
+    def input(self, key):
+        return {"label": key}
+
+
+class Talker(Starter):
+    """Starts runs that print, one after the other."""
+
+    operation, pause = "talk", 1
+
+    def input(self, key):
+        return {}
 
 
 class Reporter:
@@ -139,11 +159,14 @@ class Cluster:
     def __init__(self, folder):
         self.postgres = Postgres(folder / "postgres").start()
         url = self.postgres.database()
+        (folder / "operations").mkdir()
+        (folder / "operations/talk.yml").write_text(TALK)
         self.relays = [Relay(self.postgres.port) for _ in range(3)]
         self.servers = []
         for name, relay in zip("abc", self.relays):
             journal = url.replace(f":{self.postgres.port}/", f":{relay.port}/")
-            self.servers.append(Weir(folder / name, SKY, SETTINGS | {"WEIR_JOURNAL": journal, "WEIR_GREETING_URL": SKY.url + "/hello"}))
+            self.servers.append(Weir(folder / name, SKY, SETTINGS | {
+                "WEIR_JOURNAL": journal, "WEIR_GREETING_URL": SKY.url + "/hello", "WEIR_OPERATIONS": str(folder / "operations")}))
             self.servers[-1].start()
         until(lambda: all(role(server) for server in self.servers))
         self.kills = [
@@ -240,6 +263,21 @@ def recorded(postgres, places):
     return found
 
 
+def check_lines(cluster, runs):
+    """Holds what each server shows of the output of each run against the database: each line once, and all of a run that succeeded."""
+    found = dict(row.split("|") for row in cluster.postgres.ask(
+        "SELECT convert_from(r.id, 'UTF8'), string_agg(convert_from(o.text, 'UTF8'), ',' ORDER BY o.number) FROM weir.runs r"
+        " JOIN weir.output o ON o.stream = r.opened GROUP BY r.id").splitlines())
+    for run in runs:
+        lines = found[run].split(",") if run in found else []
+        phases = {server.ask(f"runs/{run}")["phase"] for server in cluster.servers}
+        whole = LINES if phases == {"succeeded"} else len(lines)
+        assert lines == [f"line {n}" for n in range(1, whole + 1)], f"the database holds {lines} of {run}, which is {phases}"
+        for server in cluster.servers:
+            shown = server.ask(f"runs/{run}/output?limit=1000")
+            assert shown["ended"] and [line["text"] for line in shown["lines"]] == lines, f"{server.folder} shows {shown} of {run}"
+
+
 def check(cluster, reading, readers, starters, reporters):
     """Holds what everybody was shown and answered against the database; what runs while it is watched goes on meanwhile."""
     ask = cluster.postgres.ask
@@ -299,6 +337,8 @@ def main():
             readers = [Reader(f"stays at {name}", [server], reading) for name, server in zip("abc", servers)]
             readers += [Reader(f"hops {n}", servers[n:] + servers[:n], reading) for n in range(3)]
             starters = [Starter(server, writing, f"{name}{n}") for name, server in zip("abc", servers) for n in range(3)]
+            talkers = [Talker(server, writing, f"talk-{name}") for name, server in zip("abc", servers)]
+            starters += talkers
             reporters = [Reporter(servers, writing, f"r{n}") for n in range(2)]
             reading.open()
             writing.open()
@@ -321,6 +361,7 @@ def main():
             going = "SELECT count(*) FROM weir.runs WHERE ended IS NULL AND idempotency_key IS NOT NULL"
             until(lambda: cluster.postgres.ask(going) == "0", 120)
             last, starts = check(cluster, reading, readers, starters, reporters)
+            check_lines(cluster, [run for talker in talkers for run in talker.answered.values()])
             seconds = time.monotonic() - begun
             print(
                 f"{BINARY}: {last} changes, {starts} runs started at three servers, {faults} faults, {seconds:.0f} s; {len(readers)} readers"
