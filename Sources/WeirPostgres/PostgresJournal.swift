@@ -75,13 +75,20 @@ package final class PostgresJournal: Journal {
         return count > 0
     }
 
-    /// Checks that the database is reachable and contains all recorded data, and indexes ended runs.
+    /// Checks that the database is reachable, accepts writes and contains all recorded data, and indexes ended runs.
     package func verify() async throws {
         guard let session else {
             _ = try await head()
             return
         }
-        try await writer.run { try session.check($0) }
+        try await writer.run { connection in
+            try session.check(connection)
+            // Reads succeed in a database that refuses every append.
+            let isReadOnly = try connection.first("SELECT current_setting('transaction_read_only') = 'on'") {
+                $0.isTrue(0)
+            }
+            if isReadOnly == true { throw PostgresFailure("25006", "the database is read-only") }
+        }
         try await indexWords()
     }
 

@@ -92,6 +92,21 @@ import WeirStates
         await next.close()
     }
 
+    @Test func `a check of the journal fails as long as the database only reads`() async throws {
+        let url = try PostgresServer.shared.get().database()
+        let journal = try await open(url)
+        let other = try PostgresServer.connection(url)
+        let name = try #require(try other.first("SELECT current_database()::text") { $0.text(0) })
+        try other.execute("ALTER DATABASE \"\(name)\" SET default_transaction_read_only = on")
+        try other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND pid <> pg_backend_pid()"
+        )
+        #expect(try await code { try await journal.verify() } == .readOnly)
+        try other.execute("ALTER DATABASE \"\(name)\" RESET default_transaction_read_only")
+        try await journal.verify()
+        await journal.close()
+    }
+
     @Test func `a server that was replaced records nothing any more`() async throws {
         let url = try PostgresServer.shared.get().database()
         let journal = try await open(url)
