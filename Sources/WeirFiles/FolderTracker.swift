@@ -8,45 +8,48 @@ package import WeirOperations
 package struct FolderTracker: Sendable {
     package let url: URL
     private let reserved: [String: [InputField]]
+    private let limit: Int
     package private(set) var current: OperationFolder
     private var taken: FolderSignature?
     private var seen: FolderSignature?
 
     /// Reads the current contents of a folder, which may be missing if `isOptional`.
     ///
-    /// `reserved` has the fields of other operations by their ids, which files cannot use.
-    package init(_ url: URL, reserved: [String: [InputField]], isOptional: Bool = false) throws(OperationFolder
-        .Unreadable)
-    {
+    /// `reserved` has the fields of other operations by their ids, which files cannot use; `limit` is the number of files read.
+    package init(
+        _ url: URL, reserved: [String: [InputField]], isOptional: Bool = false,
+        limit: Int = OperationFolder.standardLimit
+    ) throws(OperationFolder.Unreadable) {
         self.url = url
         self.reserved = reserved
-        let signature = FolderSignature(url)
+        self.limit = limit
+        let signature = FolderSignature(url, limit: limit)
         do {
-            current = try OperationFolder(url, reserved: reserved)
+            current = try OperationFolder(url, reserved: reserved, limit: limit)
         } catch {
             guard isOptional else { throw error }
             current = OperationFolder(empty: url)
         }
         // A folder that changed during reading is read again.
-        if FolderSignature(url) == signature { taken = signature }
+        if FolderSignature(url, limit: limit) == signature { taken = signature }
     }
 
     /// Polls the folder; returns the operations to apply, or nil if nothing has changed or the change is incomplete.
     ///
     /// `atOnce` reads the files without waiting for a second poll, and even if they are unchanged.
     package mutating func look(atOnce: Bool = false) -> OperationFolder? {
-        let signature = FolderSignature(url)
+        let signature = FolderSignature(url, limit: limit)
         defer { seen = signature }
         guard atOnce || signature != taken && signature == seen else { return nil }
         let next: OperationFolder
         do {
-            next = try OperationFolder(url, reserved: reserved, keeping: current)
+            next = try OperationFolder(url, reserved: reserved, keeping: current, limit: limit)
         } catch {
             // A folder that never existed is not reported as missing.
             next =
                 current.definitions.isEmpty && current.mistakes.isEmpty ? current : OperationFolder(vanished: current)
         }
-        guard FolderSignature(url) == signature else { return nil }
+        guard FolderSignature(url, limit: limit) == signature else { return nil }
         return next
     }
 
@@ -70,18 +73,19 @@ struct FolderSignature: Sendable, Hashable {
     /// Nil for an unreadable folder.
     private let files: [String: File]?
 
-    init(_ folder: URL) {
+    /// Examines enough items for `limit` operation files with their templates.
+    init(_ folder: URL, limit: Int) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
             files = nil
             return
         }
         var files: [String: File] = [:]
-        for name in names.sorted().prefix(4 * OperationFolder.limit) where !name.hasPrefix(".") {
+        for name in names.sorted().prefix(4 * max(limit, OperationFolder.standardLimit)) where !name.hasPrefix(".") {
             let path = folder.appending(path: name).path
             if name.hasSuffix(".yml") || name.hasSuffix(".yaml") || CalendarFolder.isName(name) {
                 files[name] = Self.file(path)
             } else if let templates = try? FileManager.default.contentsOfDirectory(atPath: path) {
-                for template in templates.prefix(OperationFolder.limit) where template.hasSuffix(".mustache") {
+                for template in templates.prefix(OperationFolder.templateLimit) where template.hasSuffix(".mustache") {
                     files["\(name)/\(template)"] = Self.file(path + "/" + template)
                 }
             }

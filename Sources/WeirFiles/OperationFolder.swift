@@ -18,13 +18,18 @@ package struct OperationFolder: Sendable {
     /// The state templates, by path: `backup/dumping.mustache`.
     package let templates: [String: String]
 
-    static let limit = 500
+    /// The number of files that are read unless a setting says otherwise.
+    package static let standardLimit = 500
+    /// The number of templates that are read of an operation.
+    static let templateLimit = 500
 
     /// Reads a folder; definitions of `earlier` replace those of invalid files.
     ///
-    /// `reserved` has the fields of other operations by their ids, which files cannot use.
+    /// `reserved` has the fields of other operations by their ids, which files cannot use. Of more files than `limit`, the first
+    /// ones by name are read.
     package init(
-        _ url: URL, reserved: [String: [InputField]] = [:], keeping earlier: OperationFolder? = nil
+        _ url: URL, reserved: [String: [InputField]] = [:], keeping earlier: OperationFolder? = nil,
+        limit: Int = standardLimit
     ) throws(Unreadable) {
         let names: [String]
         do {
@@ -38,7 +43,7 @@ package struct OperationFolder: Sendable {
         var texts: [String: String] = [:]
         var outdated: [String: [FileMistake]] = [:]
         let calendars = CalendarFolder(url)
-        for name in names.filter(Self.isOperation).prefix(Self.limit) {
+        for name in names.filter(Self.isOperation).prefix(max(0, limit)) {
             var list = MistakeList(file: name)
             let id = Self.id(of: name)
             if !Self.isID(id) {
@@ -64,11 +69,14 @@ package struct OperationFolder: Sendable {
             }
             mistakes += list.mistakes
         }
-        if names.filter(Self.isOperation).count > Self.limit {
+        let count = names.filter(Self.isOperation).count
+        if count > limit {
             mistakes.append(
                 FileMistake(
                     file: url.lastPathComponent, line: 1, column: 1,
-                    detail: "The folder has more than \(Self.limit) files; the others are not read."))
+                    detail:
+                        "The folder has \(count) files, and the first \(limit) by name are read. Raise the setting operations.maximum, "
+                        + "or remove files."))
         }
         let linked = StepsLinker.link(definitions, others: reserved, files: Set(files.keys))
         definitions = linked.definitions
@@ -166,7 +174,7 @@ package struct OperationFolder: Sendable {
         for id in ids {
             let own = folder.appending(path: id, directoryHint: .isDirectory)
             let names = (try? FileManager.default.contentsOfDirectory(atPath: own.path)) ?? []
-            for name in names.filter({ $0.hasSuffix(".mustache") }).sorted().prefix(limit) {
+            for name in names.filter({ $0.hasSuffix(".mustache") }).sorted().prefix(templateLimit) {
                 do throws(RegularFile.Failure) {
                     templates["\(id)/\(name)"] = try RegularFile.text(
                         of: own.appending(path: name).path, limit: YAMLText.limit)

@@ -46,3 +46,28 @@ def test_mistakes_of_the_settings_file_have_their_lines(tmp_path):
     assert code == 78
     for place in ("--log-level", "weir.yml:1", "weir.yml:2", "weir.yml:4", "weir.yml:6"):
         assert any(line.startswith(place + ":") for line in mistakes), (place, mistakes)
+
+
+def test_every_mistake_of_the_settings_of_sign_in_is_told_at_once(tmp_path):
+    (tmp_path / "weir.yml").write_text(
+        "host: 0.0.0.0\nauth: oidc\nactor-header: X-User\noidc: {issuer: 'ftp://id.example', ca-file: nowhere.pem}\n"
+        "tls: {cert: chain.pem, key: key.pem}\n"
+    )
+    code, said, _ = check(tmp_path)
+    assert code == 78
+    for words in (
+        "chain.pem cannot be read", "key.pem cannot be read", "oidc.client-id", "client secret", "needs public-url",
+        "nowhere.pem of oidc.ca-file", "actor-header is set", "no user has a role",
+    ):
+        assert any(words in line for line in said), (words, said)
+
+
+def test_grants_of_what_nothing_has_are_remarks(tmp_path):
+    (tmp_path / "weir.yml").write_text(
+        "roles: {deployer: {verbs: [see, start], operations: ['deploy-*'], tags: [nightly]}}\n"
+        "grants:\n  - {role: viewer, to: signed-in, operations: [greeting]}\n"
+    )
+    code, _, remarks = check(tmp_path)
+    assert code == 0
+    assert any("The role `deployer` names the operation `deploy-*`" in line for line in remarks)
+    assert any("names the tag `nightly`" in line for line in remarks) and not any("greeting" in line for line in remarks)

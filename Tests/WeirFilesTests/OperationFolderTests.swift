@@ -55,6 +55,18 @@ import TestSupport
         #expect(other.edition(lists) != edition)
     }
 
+    @Test func `of more files than the limit the first by name are read, and the mistake names the setting`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write(Dictionary((10..<16).map { ("job-\($0).yml", "{title: A, command: [ls]}") }) { $1 })
+        let read = try OperationFolder(folder, limit: 4)
+        #expect(read.definitions.map(\.id) == ["job-10", "job-11", "job-12", "job-13"])
+        #expect(
+            read.mistakes.map(\.detail) == [
+                "The folder has 6 files, and the first 4 by name are read. Raise the setting operations.maximum, or remove files."
+            ])
+        #expect(try OperationFolder(folder, limit: 6).mistakes.isEmpty)
+    }
+
     @Test func `what is no file, or an empty one, is told as what it is and keeps nobody waiting`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(["dir.yml/x": "", "empty.yml": "", "right.yml": "{title: A, command: [ls]}", "right/x": ""])

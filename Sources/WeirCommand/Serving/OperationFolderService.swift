@@ -24,7 +24,9 @@ struct OperationFolderService: Sendable {
         let url = Self.folder(settings, config: config)
         let isOptional = settings.text("operations") == nil
         do {
-            tracker = try FolderTracker(url, reserved: StandardCatalog.fields, isOptional: isOptional)
+            tracker = try FolderTracker(
+                url, reserved: StandardCatalog.fields, isOptional: isOptional,
+                limit: settings.integer("operations.maximum") ?? OperationFolder.standardLimit)
         } catch {
             throw .misconfigured(error.description)
         }

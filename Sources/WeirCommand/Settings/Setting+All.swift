@@ -42,6 +42,9 @@ extension Setting {
                 "A folder of YAML files that declare operations; without it, the folder `operations` beside the settings file, "
                 + "if there is one."),
         Setting(
+            key: "operations.maximum", kind: .integer(1...10_000), standard: "500",
+            help: "How many files of that folder are read, the first by name; each costs memory and time at the start."),
+        Setting(
             key: "programs.umask", kind: .mask, standard: nil,
             help:
                 "The permissions that new files of programs do not get; without it, the umask with which the server was started."

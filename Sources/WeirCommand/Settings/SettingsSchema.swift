@@ -11,6 +11,12 @@ enum SettingsSchema {
         schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
         schema["title"] = "Settings of Weir"
         guard case .object(var properties)? = schema["properties"] else { return .object(schema) }
+        // A setting below another one can stand beside it by its whole name, such as `journal.durability`.
+        for setting in Setting.all {
+            let parts = setting.key.split(separator: ".")
+            guard parts.count > 1, Setting.named(parts.dropLast().joined(separator: ".")) != nil else { continue }
+            properties[setting.key] = setting.schema
+        }
         properties["roles"] = roles
         properties["grants"] = grants
         properties["notify"] = StandardNotifications.schema
