@@ -27,12 +27,15 @@ struct Doctor: Sendable {
         guard let settings = valid else { return findings }
         let folder = DataFolder(settings)
         if mistakes.isEmpty { findings += await configuration(settings) }
-        findings += FolderCheck(folder: folder, settings: settings).findings()
+        let files = FolderCheck(folder: folder, settings: settings)
+        findings += files.findings()
         let record = ServerRecord.read(in: folder)
         let server = await ServerCheck(settings: settings, folder: folder, record: record).examine()
         findings += server.findings
-        findings += await JournalCheck(settings: settings, folder: folder).findings()
-        findings += BackupCheck(settings: settings, folder: folder).findings()
+        if files.isReadable {
+            findings += await JournalCheck(settings: settings, folder: folder).findings()
+            findings += BackupCheck(settings: settings, folder: folder).findings()
+        }
         findings += await mail(settings)
         findings += ServiceCheck(settings: settings, record: record).findings()
         if let address = url ?? (server.isAnswering ? settings.text("public-url") : nil) {

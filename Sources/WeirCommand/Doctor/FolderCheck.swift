@@ -13,6 +13,11 @@ struct FolderCheck {
 
     private var path: String { folder.url.standardizedFileURL.path }
 
+    /// Whether this user can read the folder, or there is none.
+    var isReadable: Bool {
+        !FileManager.default.fileExists(atPath: path) || Foundation.access(path, R_OK | X_OK) == 0
+    }
+
     func findings() -> [Finding] {
         guard FileManager.default.fileExists(atPath: path) else { return missing() }
         var findings = access()
@@ -23,7 +28,7 @@ struct FolderCheck {
                     remedy: "Remove the folder, and repeat weir restore."))
         }
         if !findings.hasFailures { findings += items() }
-        if Quiet.read(in: folder) != nil {
+        if isReadable, Quiet.read(in: folder) != nil {
             findings.append(
                 Finding(
                     "data", .warning, "The server is quiet: no schedule starts anything, and no message is sent.",
