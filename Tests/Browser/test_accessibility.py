@@ -15,7 +15,7 @@ def paths(weir, sky):
     weir.ended(weir.run("people-in-space"))
     operations = [operation["id"] for operation in weir.ask("operations")["operations"]]
     return [
-        "/", "/runs", "/runs?operation=greeting&text=nothing", "/runs?from=yesterday", "/gallery", "/system", "/nowhere",
+        "/", "/report", "/runs", "/runs?operation=greeting&text=nothing", "/runs?from=yesterday", "/gallery", "/system", "/nowhere",
         f"/runs/{done['id']}", f"/runs/{failed['id']}", f"/runs/{done['id']}?at=previous",
         f"/operations/http-request/compare?a={failed['id']}&b={failed['id']}", "/operations/greeting?at=previous",
         f"/runs/{done['id']}/moments?a={done['sequence']}", "/widgets/operations/greeting", f"/widgets/runs/{failed['id']}",
