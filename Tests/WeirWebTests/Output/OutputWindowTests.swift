@@ -9,7 +9,9 @@ import WeirStates
 @Suite(.timeLimit(.minutes(15)))
 struct OutputWindowTests {
     private func with(
-        _ lines: Int, _ body: @escaping @Sendable (_ ask: (String) async throws -> RawResponse) async throws -> Void
+        _ lines: Int,
+        _ body:
+            @escaping @Sendable (_ ask: @escaping @Sendable (String) async throws -> RawResponse) async throws -> Void
     ) async throws {
         try await TestServer.run(printing: true) { server in
             let run = try await server.board.start("printer", input: ["lines": .integer(Int64(lines))], actor: "test")
