@@ -268,7 +268,7 @@ struct HookTests {
         for hooks in [nil, KnownHooks([])] {
             var configuration = WebConfiguration()
             configuration.hooks = hooks
-            try await TestServer.run(configuration: configuration) { server in
+            try await TestServer.run(configuration: configuration) { server async throws in
                 for path in [
                     "runs/nothere/notifications", "operations/nothere/notifications", "operations/nothere/triggers",
                 ] {
