@@ -195,7 +195,7 @@ struct KeptFilesTests {
             on: pool)
         keeper.begin()
         async let keeping = keeper.keep([])
-        try await until { try place.store.open(1, named: names[1], run: "r1") != nil }
+        try await until { place.store.open(1, named: names[1], run: "r1") != nil }
         let crowd = (0..<4).map { _ in
             Task { while !Task.isCancelled { _ = try? await pool.run { Thread.sleep(forTimeInterval: 0.001) } } }
         }
