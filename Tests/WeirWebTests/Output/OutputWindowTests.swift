@@ -1,6 +1,7 @@
 import Testing
 import TestSupport
 import WeirBoards
+import WeirJournals
 import WeirStates
 
 @testable import WeirWeb
