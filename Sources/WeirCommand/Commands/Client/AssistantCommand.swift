@@ -32,8 +32,7 @@ struct AssistantCommand: AsyncParsableCommand {
                     content: request.body.map(ServerClient.Content.json) ?? .none)
                 return AssistantTools.Answer(status: answer.status, body: answer.body)
             }
-            let (input, reading) = (MessageLines(), WorkPool(threads: 1))
-            let writing = Mutex(())
+            let (input, reading, answers) = (MessageLines(), WorkPool(threads: 1), AnswerLines())
             await withTaskGroup(of: Void.self) { group in
                 var active = 0
                 while let line = try? await reading.run({ input.next() }) {
@@ -44,7 +43,7 @@ struct AssistantCommand: AsyncParsableCommand {
                     active += 1
                     group.addTask {
                         guard let answer = await server.answer(line), let text = try? answer.text() else { return }
-                        writing.withLock { _ in output(text + "\n") }
+                        answers.write(text)
                     }
                 }
                 // The assistant has closed its end, so nothing reads further answers.
@@ -52,6 +51,13 @@ struct AssistantCommand: AsyncParsableCommand {
             }
         }
     }
+}
+
+/// Lines of standard output, which concurrent answers do not mix.
+private final class AnswerLines: Sendable {
+    private let lock = Mutex(())
+
+    func write(_ line: String) { lock.withLock { _ in output(line + "\n") } }
 }
 
 /// The lines of standard input, each with a bounded length.
