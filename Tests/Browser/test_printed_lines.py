@@ -95,12 +95,16 @@ def database_is_read_only(postgres):
 
 
 def commits_are_not_answered(postgres):
-    """What is committed waits for a replica that does not exist, and is there after a crash."""
+    """What is committed waits for a replica that does not exist, and is there after a crash.
+
+    It is short, because a server that waits for longer than five seconds is replaced.
+    """
     set_and_reload(postgres, "SET synchronous_standby_names = 'x'")
-    yield
+    time.sleep(0.7)
     set_and_reload(postgres, "RESET synchronous_standby_names")
     postgres.kill()
     postgres.start()
+    yield
 
 
 # A fault that begins while lines are printed, and is over a while after the run's last line.
