@@ -1,5 +1,5 @@
 package import WeirJournals
-import WeirStates
+package import WeirStates
 
 /// Compares two runs of one operation, state by state.
 package struct RunComparison: Sendable {
@@ -34,6 +34,8 @@ package struct RunComparison: Sendable {
     package var output: OutputComparison?
     /// The file of the operation, if one declares it.
     package var file: OperationFileChange?
+    /// The steps by name; empty for an operation without steps.
+    package private(set) var nodes: [StepComparison] = []
 
     package init(_ first: RunView, _ second: RunView) {
         self.first = first
@@ -48,7 +50,11 @@ package struct RunComparison: Sendable {
         parting = steps.firstIndex { !$0.isShared }
         let (before, after) = (first.record.opening.input.object ?? [:], second.record.opening.input.object ?? [:])
         differingInput = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+        nodes = nodes(values: [:])
     }
+
+    /// Adds the values that the runs of steps reported, by the ids of these runs.
+    package mutating func add(values: [String: [String: JSONValue]]) { nodes = nodes(values: values) }
 
     package static func length(of run: RunView) -> Int64 {
         max((run.record.endedAt ?? run.at) - run.record.startedAt, 0)

@@ -192,7 +192,7 @@ struct StepValues: Sendable {
     }
 
     /// The values of a run at its end; of one that did not succeed, only its exit code.
-    private static func values(of run: RunRecord, isComplete: Bool = true) -> [String: JSONValue] {
+    static func values(of run: RunRecord, isComplete: Bool = true) -> [String: JSONValue] {
         let payload = run.state.payload.object ?? [:]
         let code = payload["code"] ?? (run.state.phase == .succeeded ? .integer(0) : nil)
         var values: [String: JSONValue] = [:]

@@ -172,6 +172,26 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         }
     }
 
+    /// The failed items of a step, for the sentence that says so.
+    package struct FailedItems: Sendable, Hashable, Codable {
+        package let count: Int
+        package let total: Int
+        /// The first of them as texts.
+        let first: [String]
+
+        init(_ items: StepItems) {
+            (count, total) = (items.count(.failed), items.total)
+            let failed = Set(items.indices(.failed))
+            first = items.failures.filter { failed.contains($0.index) }.sorted { $0.index < $1.index }.prefix(5)
+                .map { $0.item.count > 40 ? $0.item.prefix(39) + "…" : $0.item }
+        }
+
+        /// The first items in a line, with an ellipsis if there are others.
+        package var names: String { (first + (first.count < count ? ["…"] : [])).joined(separator: ", ") }
+
+        fileprivate var sentence: String { "\(count) of \(total) items: \(names)" }
+    }
+
     /// Why a steps run did not succeed.
     package struct Ending: Sendable, Hashable, Codable {
         package enum Kind: String, Sendable, Codable, CaseIterable {
@@ -183,18 +203,24 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         package let step: String?
         package let by: String?
         package let detail: String?
+        /// The failed items of the step, if it runs once for each of a list.
+        package let items: FailedItems?
 
-        package init(_ kind: Kind, step: String? = nil, by: String? = nil, detail: String? = nil) {
+        package init(
+            _ kind: Kind, step: String? = nil, by: String? = nil, detail: String? = nil, items: FailedItems? = nil
+        ) {
             self.kind = kind
             self.step = step
             self.by = by
             self.detail = detail
+            self.items = items
         }
 
         package var sentence: String {
             let step = "“\(step ?? "")”"
             let rest = detail.map { " \($0)" } ?? ""
             return switch kind {
+            case .stepFailed where items != nil: "The step \(step) failed for \(items?.sentence ?? "")"
             case .stepFailed: "The step \(step) failed.\(rest)"
             case .stepCancelled: "The step \(step) was cancelled.\(rest)"
             case .stepInterrupted: "The server stopped while the step \(step) was running."

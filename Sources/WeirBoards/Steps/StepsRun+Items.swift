@@ -93,7 +93,7 @@ extension StepItems {
         let failures = count(.failed)
         if isStopped, succeeded < total { return (.cancelled, nil) }
         if failures > 0 {
-            return (.failed, .init(.stepFailed, step: step, detail: "\(failures) of \(total) items failed."))
+            return (.failed, .init(.stepFailed, step: step, items: .init(self)))
         }
         if count(.interrupted) > 0 { return (.interrupted, .init(.stepInterrupted, step: step)) }
         if count(.cancelled) > 0 { return (.cancelled, .init(.stepCancelled, step: step)) }

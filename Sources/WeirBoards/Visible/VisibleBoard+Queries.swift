@@ -1,5 +1,6 @@
 package import WeirAccess
 package import WeirJournals
+import WeirStates
 
 extension VisibleBoard {
     /// The current board, from memory.
@@ -56,7 +57,14 @@ extension VisibleBoard {
     /// Throws `unknownRun`, `incomparable`, and `unavailable`.
     package func comparison(of first: String, with second: String) async throws(BoardError) -> RunComparison {
         _ = try await (run(first), run(second))
-        return try await board.comparison(of: first, with: second)
+        var comparison = try await board.comparison(of: first, with: second)
+        var values: [String: [String: JSONValue]] = [:]
+        for id in Set(comparison.stepRuns) {
+            guard let record = try? await board.run(id), visibility.sees(record) else { continue }
+            values[id] = StepValues.values(of: record)
+        }
+        comparison.add(values: values)
+        return comparison
     }
 
     /// The newest succeeded run of the same operation that started before a run.

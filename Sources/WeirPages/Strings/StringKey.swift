@@ -77,6 +77,8 @@ enum StringKey: String, CaseIterable {
     case stepsApprovedBy = "steps.approved-by"
     case stepsRefusedBy = "steps.refused-by"
     case stepsFailed = "steps.failed"
+    case stepsFailedItems = "steps.failed-items"
+    case stepsFailedCount = "steps.failed-count"
     case verdictSucceeded = "verdict.succeeded"
     case verdictFailed = "verdict.failed"
     case verdictFailedAt = "verdict.failed-at"

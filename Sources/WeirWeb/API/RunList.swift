@@ -87,7 +87,34 @@ extension RunComparison {
                         "difference": step.difference.map(JSONValue.integer) ?? .null,
                     ]
                 }),
+            "nodes": .array(nodes.map(\.json)),
         ]
+    }
+}
+
+extension StepComparison {
+    fileprivate var json: JSONValue {
+        [
+            "step": .string(name), "a": first?.json ?? .null, "b": second?.json ?? .null,
+            "difference": difference.map(JSONValue.integer) ?? .null, "same": .bool(isSame),
+            "differingValues": .array(differingValues.map(JSONValue.string)),
+        ]
+    }
+}
+
+extension StepComparison.Side {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "status": .string(step.status.rawValue), "run": step.run.map(JSONValue.string) ?? .null,
+            "duration": duration.map(JSONValue.integer) ?? .null, "values": .object(values),
+        ]
+        if let items = step.items {
+            members["items"] = [
+                "total": .integer(Int64(items.total)), "succeeded": .integer(Int64(items.succeeded)),
+                "failed": .integer(Int64(items.failed)),
+            ]
+        }
+        return .object(members)
     }
 }
 

@@ -7,7 +7,8 @@ import WeirStates
 @Suite struct RunComparisonTests {
     /// A run that began at 0 and entered these cases at these moments; the last one may be an end.
     private func run(
-        _ id: String, _ cases: [(name: String, at: Int64)], input: JSONValue = [:]
+        _ id: String, _ cases: [(name: String, at: Int64)], input: JSONValue = [:],
+        payload: JSONValue = [:]
     ) throws -> RunView {
         var view: RunView?
         for (index, entry) in cases.enumerated() {
@@ -16,7 +17,7 @@ import WeirStates
                 sequence: SequenceNumber(clamping: index + 1),
                 draft: ChangeDraft(
                     stream: .run(id), subject: "deploy", revision: Int64(index), at: Timestamp(milliseconds: entry.at),
-                    state: StateRecord(caseName: entry.name, payload: [:], phase: phase), isTransition: true,
+                    state: StateRecord(caseName: entry.name, payload: payload, phase: phase), isTransition: true,
                     opening: index == 0 ? RunOpening(actor: "ana", input: input) : nil))
             view = view?.applying(change) ?? RunView(opening: change)
         }
@@ -32,6 +33,29 @@ import WeirStates
         #expect(comparison.steps.map(\.difference) == [150, -250, nil])
         #expect(comparison.parting == nil)
         #expect(RunComparison.length(of: first) == 400 && RunComparison.length(of: second) == 300)
+    }
+
+    @Test func `the steps of two runs are compared by name, also if the graphs differ`() throws {
+        let view = { (id: String, steps: [StepsProgress.Step]) in
+            try run(id, [("done", 0)], payload: try JSONValue(encoding: StepsProgress(steps)))
+        }
+        let step = { (name: String, status: StepsProgress.Status, took: Int64) in
+            var step = StepsProgress.Step(name, status)
+            (step.began, step.ended) = (Timestamp(milliseconds: 5), Timestamp(milliseconds: 5 + took))
+            step.run = name + "-\(took)"
+            return step
+        }
+        var kept = step("build", .succeeded, 40)
+        kept.doneIn = "a"
+        var comparison = RunComparison(
+            try view("a", [step("build", .succeeded, 30), step("lint", .succeeded, 7), step("test", .failed, 10)]),
+            try view("b", [kept, step("test", .succeeded, 25), step("ship", .succeeded, 1)]))
+        #expect(comparison.nodes.map(\.name) == ["build", "lint", "test", "ship"])
+        #expect(comparison.nodes.map(\.difference) == [nil, nil, 15, nil])
+        #expect(comparison.nodes.map(\.isSame) == [true, false, false, false])
+        #expect(comparison.nodes[1].second == nil && comparison.nodes[3].first == nil)
+        comparison.add(values: ["build-30": ["file": "x", "n": 1], "build-40": ["file": "y", "n": 1]])
+        #expect(comparison.nodes[0].differingValues == ["file"] && !comparison.nodes[0].isSame)
     }
 
     @Test func `two runs part in the first state that they do not share, and an input of one alone differs`() throws {

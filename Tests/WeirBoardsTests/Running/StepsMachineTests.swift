@@ -75,6 +75,27 @@ struct StepsMachineTests {
         #expect(!StepsMachine.canContinue(try machine([.failed]).progress))
     }
 
+    @Test func `a cancelled run is repeated from the steps that did not succeed`() throws {
+        var cancelled = try machine([.succeeded]).progress
+        cancelled.steps[1].status = .cancelled
+        #expect(StepsMachine.canContinue(cancelled))
+        let again = StepsMachine.takingOver(cancelled, of: "r1")
+        #expect(again.steps.map(\.status).prefix(2) == [.succeeded, .pending])
+    }
+
+    @Test func `the sentence about a failed list names its first failed items in their order`() {
+        var items = StepItems(total: 9, digest: "")
+        for index in [8, 1, 2, 3, 4, 5, 6] {
+            items.mark(index, index == 6 ? .interrupted : .failed)
+            items.note(
+                .init(index: index, item: index == 1 ? String(repeating: "x", count: 50) : "i\(index)", run: nil))
+        }
+        let ending = items.end(of: "test", isStopped: false).ending
+        let long = String(repeating: "x", count: 39) + "…"
+        #expect(
+            ending?.sentence == "The step “test” failed for 6 of 9 items: \(long), i2, i3, i4, i5, …")
+    }
+
     @Test func `recorded steps that are not those of the plan cannot be continued`() {
         #expect(StepsMachine(plan, from: StepsProgress([.init("copy", operation: "other")])) == nil)
         #expect(

@@ -34,6 +34,10 @@ extension PageWriter {
                     "difference": step.difference.map(signed),
                 ]
             },
+            "nodes": runs.nodes.isEmpty
+                ? nil
+                : ["rows": runs.nodes.map { node($0, of: operation) }, "isSame": runs.nodes.allSatisfy(\.isSame)]
+                    as Fields,
             "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
             "total": signed(RunComparison.length(of: runs.second) - RunComparison.length(of: runs.first)),
             "input": runs.differingInput.isEmpty ? nil : ["rows": inputs(runs)] as Fields,
@@ -90,6 +94,31 @@ extension PageWriter {
                 "width": String(min(leg.duration ?? 0, whole - start)),
             ] as Fields,
         ]
+    }
+
+    private func node(_ node: StepComparison, of operation: String) -> Fields {
+        let differing = Array(node.differingValues.prefix(8))
+        return [
+            "title": label(of: node.name, in: operation), "isApart": !node.isSame,
+            "first": node.first.map { side($0, differing, of: operation) },
+            "second": node.second.map { side($0, differing, of: operation) },
+            "difference": node.difference.map(signed),
+        ]
+    }
+
+    private func side(_ side: StepComparison.Side, _ differing: [String], of operation: String) -> Fields {
+        let values = PayloadValues(format: format, strings: strings, operation: side.step.operation ?? operation)
+        let counts = side.step.items.map { items in
+            strings(
+                .stepsItems,
+                ["done": format.integer(Int64(items.succeeded)), "total": format.integer(Int64(items.total))])
+        }
+        return item(side.step, id: "", of: operation, nil).merging([
+            "items": counts, "duration": side.duration.map(format.duration),
+            "values": differing.map { name -> Fields in
+                ["label": values.label(name), "text": side.values[name].map { String(values.text($0).prefix(200)) }]
+            },
+        ])
     }
 
     private func inputs(_ runs: RunComparison) -> [Fields] {

@@ -119,6 +119,13 @@ extension PageWriter {
         let isSeen =
             catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
             .map { allows(.see, onOperation: $0) } ?? true
+        if let items = ending.items {
+            let (failed, total) = (format.integer(Int64(items.count)), format.integer(Int64(items.total)))
+            return isSeen
+                ? strings(
+                    .stepsFailedItems, ["step": step, "failed": failed, "total": total, "items": items.names])
+                : strings(.stepsFailedCount, ["step": step, "failed": failed, "total": total])
+        }
         guard isSeen, let said else { return sentence }
         return sentence + (ending.kind == .refused ? " “\(said)”" : " \(said)")
     }
@@ -133,7 +140,8 @@ extension PageWriter {
         }
         return [
             "action": "\(base)/runs/\(record.id)/continuation", "formID": "continue-\(record.id)", "follows": follows,
-            "hasFailed": StepsMachine.canContinue(progress), "hasOptions": options.count > 1, "options": options,
+            "hasFailed": StepsMachine.canContinue(progress), "isCancelled": record.state.phase == .cancelled,
+            "hasOptions": options.count > 1, "options": options,
         ]
     }
 }

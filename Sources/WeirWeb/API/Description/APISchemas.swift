@@ -86,7 +86,15 @@ extension APISchema {
                 .object([
                     "a": .ref("ComparedState").orNull, "b": .ref("ComparedState").orNull, "difference": .whole.orNull,
                 ])),
+            "nodes": .list(
+                .object([
+                    "step": .text, "a": .ref("ComparedStep").orNull, "b": .ref("ComparedStep").orNull,
+                    "difference": .whole.orNull, "same": .flag, "differingValues": .list(.text),
+                ])),
         ]),
+        "ComparedStep": .object(
+            ["status": .text, "run": .text.orNull, "duration": .whole.orNull, "values": .members],
+            optional: ["items": .object(["total": .whole, "succeeded": .whole, "failed": .whole])]),
         "ComparedState": .object([
             "case": .text, "phase": .oneOf(phases), "at": .time, "sequence": .whole, "duration": .whole.orNull,
         ]),
