@@ -15,6 +15,8 @@ package struct AuditVerification: Sendable, Equatable {
     /// After a fault, verification continues from the faulty line.
     package private(set) var faults: [Fault] = []
     package private(set) var entries: Int64 = 0
+    /// How many entries could not be written, as later entries say.
+    package private(set) var lost: Int64 = 0
     package private(set) var head = AuditChain.start.head
 
     /// Verifies all files of the audit in a folder.
@@ -44,7 +46,12 @@ package struct AuditVerification: Sendable, Equatable {
                     note("\(name):\(index + 1)", "is a blank line, which the server never writes")
                     continue
                 }
-                if let record = AuditRecord(line: line) { moments.insert(AuditFolder.day(of: record.entry.at)) }
+                if let record = AuditRecord(line: line) {
+                    moments.insert(AuditFolder.day(of: record.entry.at))
+                    if record.entry.action == .lose {
+                        lost = lost.addingReportingOverflow(record.entry.count).partialValue
+                    }
+                }
                 let before = chain
                 if chain.follow(String(line)) == nil {
                     note(

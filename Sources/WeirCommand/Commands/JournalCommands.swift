@@ -185,6 +185,11 @@ struct AuditCommands: AsyncParsableCommand {
                 throw ExitCode(66)
             }
             for fault in verification.faults { complain(fault.description) }
+            if verification.lost > 0 {
+                complain(
+                    "The audit lacks \(verification.lost) entries, which could not be written; entries of the action "
+                        + "lose say when.")
+            }
             print("\(verification.entries) entries, head \(verification.head)")
             if !verification.faults.isEmpty { throw ExitCode(1) }
         }

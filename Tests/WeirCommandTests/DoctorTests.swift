@@ -1,0 +1,38 @@
+import Testing
+@testable import WeirCommand
+
+@Suite struct DoctorTests {
+    @Test func `the sockets that listen on a port are found among all sockets`() {
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0
+               1: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 4712 1 0 20 4 30 10 -1
+               2: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4713 1 0 100 0 0 10 0
+               3: broken
+            """
+        #expect(PortHolder.listeners(in: table, port: 8_080) == ["socket:[4711]"])
+        #expect(PortHolder.listeners(in: table, port: 80).isEmpty)
+    }
+
+    @Test func `a service that failed, restarts again and again or is disabled is told, and another is in order`() {
+        let failed = ServiceCheck.facts("ActiveState=failed\nResult=exit-code\nNRestarts=7\nUnitFileState=disabled\n")
+        #expect(ServiceCheck.findings(of: failed).map(\.status) == [.failure, .warning, .warning])
+        let active = ServiceCheck.facts("LoadState=loaded\nActiveState=active\nNRestarts=0\nUnitFileState=enabled\n")
+        #expect(ServiceCheck.findings(of: active).map(\.status) == [.good])
+    }
+
+    @Test func `the list has a mark for each finding, a remedy below it, and the counts`() {
+        let findings = [
+            Finding("disk", .good, "There is room."),
+            Finding("port", .failure, "It is taken.", remedy: "Take another."),
+        ]
+        #expect(
+            findings.text == """
+                ✓ disk: There is room.
+                ✕ port: It is taken.
+                    → Take another.
+                2 findings: 1 to mend, 0 to look at.
+                """)
+        #expect(findings.json["ok"] == false && findings.json["findings"]?.array?.count == 2)
+    }
+}
