@@ -19,7 +19,7 @@ struct AccessPlan: Sendable {
         var faults = Faults()
         faults.attempt { () throws(StartError) in try Self.checkCertificate(settings) }
         let hasCertificate = settings.text("tls.cert") != nil
-        provider = faults.attempt { () throws(StartError) in try OpenIDPlan(settings).configuration } ?? nil
+        let provider = faults.attempt { () throws(StartError) in try OpenIDPlan(settings).configuration } ?? nil
         let mode =
             faults.attempt { () throws(StartError) in
                 try Self.mode(settings, written: written, isLoopback: isLoopback, proxies: proxies, provider: provider)
@@ -49,6 +49,7 @@ struct AccessPlan: Sendable {
                 configuration.sessions.maximum, Int64(settings.integer("oidc.session-hours") ?? 12) * 3_600_000)
         }
         self.configuration = configuration
+        self.provider = provider
         rules = settings.rules ?? AccessRules()
     }
 
