@@ -24,7 +24,7 @@ def declare(folder):
     (folder / "rates.yml").write_text(WORKING)
     (folder / "long.yml").write_text("title: Long\ncommand: [sh, -c, 'seq 50000; echo ERROR: disk full >&2; exit 1']\n")
     (folder / "export.yml").write_text("title: Export orders\ninputs: [{name: month, required: true}]\ncommand: [echo, 'month {{month}} is exported']\n")
-    (folder / "slow.yml").write_text("title: Deploy\nreentry: queue\ncommand: [sleep, '600']\n")
+    (folder / "slow.yml").write_text("title: Deploy\noverlap: queue\ncommand: [sleep, '600']\n")
     (folder / "release.yml").write_text(
         "title: Release\nsteps:\n  - {name: build, command: ['true']}\n  - {name: approval, approve: {prompt: Go live?, within: 2h}}\n"
     )
