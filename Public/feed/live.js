@@ -17,12 +17,12 @@ const PRESS = 1_000, LOOK = 50;
 /** The time until which pressed elements stay in place. */
 let still = 0;
 
-/** @typedef {import("./judge.js").Change | import("./judge.js").Answer | {unfinished: string}} Paintable */
+/** @typedef {import("./judge.js").Change | import("./judge.js").Answer} Paintable */
 
 /**
  * Keeps a page live.
  * @param {import("./page.js").Page} page
- * @param {() => void} painted called after each change, in the same task
+ * @param {(unfinished?: string) => void} painted called after each change, in the same task, and with the lines of an output that have not ended
  * @param {HTMLElement|null} line the status line; null for a part of a page
  * @returns {() => void} stops following for good
  */
@@ -47,9 +47,8 @@ export function goLive(page, painted, line) {
     { frame, now: () => performance.now(), hidden: () => document.hidden },
     (/** @type {Paintable} */ item) => {
       if (Array.isArray(item)) page.apply(item);
-      else if (!("k" in item)) page.unfinished(item.unfinished);
-      else page.show(item.html ?? "");
-      painted();
+      else if (item.html !== undefined) page.show(item.html);
+      painted(/** @type {any} */ (item).unfinished);
       if (line) announce(page.cursor.n);
     },
     (error) => {
@@ -85,7 +84,7 @@ export function goLive(page, painted, line) {
         if (abandon) painter.clear();
         if (gap) status.lost(gap);
         painter.add(snapshot ? [snapshot] : changes);
-        if (unfinished !== undefined) painter.add([{ unfinished }]);
+        if (unfinished !== undefined) painter.add([/** @type {any} */ ({ unfinished })]);
       },
       answer: (answer) => tabs.relay(answer),
       ok: () => status.succeeded(session.degraded),

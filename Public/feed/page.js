@@ -94,12 +94,6 @@ export class Page {
     place.replaceChildren(...(html ? [parse(html)] : []));
   }
 
-  /** Sets the lines of an output that have not ended. @param {string} html one element, or nothing */
-  unfinished(html) {
-    const place = this.element.querySelector("#output-unfinished");
-    if (place && place.innerHTML !== html) place.replaceChildren(...(html ? [parse(html)] : []));
-  }
-
   /** Resolves when the page has painted a cursor, or has changed to another epoch. @param {Cursor} cursor */
   reached(cursor) {
     if (this.#has(cursor)) return Promise.resolve();

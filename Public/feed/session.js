@@ -91,7 +91,7 @@ export class Session {
         this.#follow(answer, answer.more ? "now" : "tail");
         return { changes, abandon: false, notice: answer.notice ?? this.#replaced, unfinished: answer.unfinished };
       case "level":
-        if (answer.unfinished !== undefined && answer.unfinished !== this.#unfinished) this.#progressed();
+        if (answer.unfinished !== this.#unfinished) this.#progressed();
         this.#unfinished = answer.unfinished;
         this.#follow(answer, "tail");
         if (answer.retry) this.#pause(answer.retry, now);

@@ -1,13 +1,14 @@
 // The output of a run: earlier and later lines, search, line links, wrapping and following. Loaded on pages with output.
 
 import { keep } from "../feed/claims.js";
+import { parse } from "../feed/page.js";
 import { Find } from "./find.js";
 import { Lines } from "./lines.js";
 import { Tail } from "./tail.js";
 
 const WRAP = "weir wrap";
 
-/** @param {HTMLElement} part @returns {() => void} called after lines were added */
+/** @param {HTMLElement} part @returns {(unfinished?: string) => void} called after lines were added, or with those that have not ended */
 export function showOutput(part) {
   const get = (/** @type {string} */ name) => /** @type {any} */ (part.querySelector(`[data-${name}]`));
   const [box, list, follow, wrap] = [get("tail"), get("window"), get("follows"), get("wrap")];
@@ -65,7 +66,8 @@ export function showOutput(part) {
   follows();
   showUnfinished();
   lines.look();
-  return () => {
+  return (html) => {
+    if (unfinished && html !== undefined && unfinished.innerHTML !== html) unfinished.replaceChildren(...(html ? [parse(html)] : []));
     showUnfinished();
     tail.grown();
     lines.look();
