@@ -68,7 +68,7 @@ def prepare(weir):
 DEPENDENT = [
     "listRuns", "exportRuns", "readOutput", "compareRuns", "listChanges", "readStream", "readOutputText", "readReport",
     "openReport", "reportMessages", "createUpload", "continueUpload", "startRun", "retryRun", "sendAction", "replaceState",
-    "importRuns",
+    "importRuns", "getReport",
 ]
 # A valid request can be refused for what it names: an input depends on the operation, and a run's state on the moment.
 VALID = ["2xx", "304", "401", "403", "404", "409", "410", "412", "413", "415", "422", "429", "460", "503", "507"]

@@ -21,10 +21,10 @@ struct APISchema: Sendable {
         ])
     }
 
-    static func whole(from least: Int64) -> APISchema {
+    static func whole(from least: Int64, to most: Int64 = SequenceNumber.max.rawValue) -> APISchema {
         APISchema(value: [
             "type": "integer", "format": "int64", "minimum": .integer(least),
-            "maximum": .integer(SequenceNumber.max.rawValue),
+            "maximum": .integer(most),
         ])
     }
 

@@ -47,7 +47,7 @@ extension APIResource {
             .change(
                 .post, "startRun", "Starts a run of an operation.",
                 .idempotencyKey,
-                .query("filename", .text(1...255), "The name of the file, if the body is the file alone."),
+                .query("filename", .text, "The name of the file, if the body is the file alone."),
                 .header("Upload-Length", .whole(from: 0), "The length of the file in a form, in bytes."),
                 body: .input, audit: .start, problems: [409, 410, 507],
                 answers: .run(201, "The run exists and is recorded."), .run(200, "The active run that was joined."),

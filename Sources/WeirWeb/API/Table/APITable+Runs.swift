@@ -15,8 +15,8 @@ extension APIResource {
             "report", .anything(.see),
             .get(
                 "getReport", "Returns the failures, the missed starts and the slower operations of a period.",
-                .query("from", .time, "The beginning; by default seven days before the end."),
-                .query("to", .time, "The end; by default now."),
+                .query("from", .text, "The beginning, in ISO 8601; by default seven days before the end."),
+                .query("to", .text, "The end, in ISO 8601; by default now."),
                 answers: .json(200, .ref("PeriodReport"), "The report."))
         ) { (dashboard, _, exchange) async throws(Problem) in
             try await ReportPage(dashboard: dashboard).list(exchange)
@@ -136,7 +136,7 @@ extension APIResource {
                 .post, "continueRun", "Starts a new run of steps that reuses the steps that succeeded.",
                 .idempotencyKey,
                 body: .fields(
-                    .object([:], optional: ["from": .text.described("The step to begin at.")]), required: false),
+                    .object([:], optional: ["from": .text.orNull.described("The step to begin at.")]), required: false),
                 audit: .retry, problems: [409, 410, 507], answers: .run(201, "The new run."), .unrecordedRun)
         ) { (dashboard, route, exchange) async throws(Problem) in
             try await RunRetries(dashboard: dashboard).continue(route.id, exchange)
@@ -148,7 +148,8 @@ extension APIResource {
                 "Approves or refuses a step that waits for a decision. The step names its deciders.",
                 body: .fields(
                     .object(
-                        ["step": .text, "decision": .oneOf(["approve", "refuse"])], optional: ["comment": .text])),
+                        ["step": .text, "decision": .oneOf(["approve", "refuse"])], optional: ["comment": .text.orNull])
+                ),
                 audit: .decide, problems: [409, 410], answers: .run(202, "The decision is recorded."))
         ) { (dashboard, route, exchange) async throws(Problem) in
             try await RunDecisions(dashboard: dashboard).create(of: route.id, exchange)

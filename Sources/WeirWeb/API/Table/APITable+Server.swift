@@ -20,7 +20,7 @@ extension APIResource {
             "schedules/{operation}/pause", .operation(.start),
             .change(
                 .post, "pauseSchedule", "Pauses the schedule of an operation.",
-                body: .fields(.object([:], optional: ["reason": .text(0...200)]), required: false),
+                body: .fields(.object([:], optional: ["reason": .text(0...200).orNull]), required: false),
                 audit: .pauseSchedule, problems: [409, 507],
                 answers: .json(200, .ref("Schedule"), "The paused schedule."))
         ) { (dashboard, route, exchange) async throws(Problem) in

@@ -28,7 +28,7 @@ extension APIParameter {
         query("operation", .text, "The id of an operation."),
         query("phase", .oneOf(APISchema.phases), "The phase of the runs."),
         query("actor", .text, "The actor who started the runs."),
-        query("text", .text(1...500, pattern: "[A-Za-z0-9]"), "Words in the runs' inputs, states and messages."),
+        query("text", .text(0...500), "Words in the runs' inputs, states and messages."),
         query("from", .text, "The earliest start, in ISO 8601; empty for none."),
         query("startedAfter", .text, "Another name of from."),
         query("to", .text, "The latest start, in ISO 8601; empty for none."),
