@@ -1,4 +1,4 @@
-"""Random graphs of steps while the real server is killed at random moments, against a model of what must happen."""
+"""Random graphs of steps while the real server is killed or stopped at random moments, against a model of what must happen."""
 
 import os
 import random
@@ -146,7 +146,8 @@ def settings(folder):
 
 
 @pytest.mark.parametrize("kills", [min(KILLS, 6), pytest.param(KILLS, marks=pytest.mark.long)])
-def test_a_graph_ends_as_its_model_says_however_often_the_server_is_killed(weir, folder, kills):
+@pytest.mark.parametrize("way", ["kill", "stop"])
+def test_a_graph_ends_as_its_model_says_however_often_the_server_is_killed_or_stopped(weir, folder, kills, way):
     chance = random.Random(SEED)
     graphs = [Graph(f"graph-{number}", chance, folder) for number in range(12)]
     until(lambda: sum(operation["id"].startswith("graph-") for operation in weir.ask("operations")["operations"]) == 12)
@@ -164,7 +165,7 @@ def test_a_graph_ends_as_its_model_says_however_often_the_server_is_killed(weir,
             # The moments are random, and not those at which something changes.
             time.sleep(chance.uniform(0, 0.5))
             [graph.look(weir) for graph in going]
-            weir.kill()
+            end(weir, way)
             weir.start()
             killed += 1
         for graph in [graph for graph in going if graph.look(weir)]:
@@ -172,6 +173,14 @@ def test_a_graph_ends_as_its_model_says_however_often_the_server_is_killed(weir,
             going.remove(graph)
             waiting.append(graph)
     assert started >= 5
+
+
+def end(weir, way):
+    if way == "kill":
+        weir.kill()
+    else:
+        code, _ = weir.terminate(30)
+        assert code == 0
 
 
 def cancel(weir, run):

@@ -20,11 +20,22 @@ steps:
 """
 
 
+PAIR = """
+title: Pair
+inputs: [{name: word, default: one}, {name: bad, options: [b, none], default: none}]
+steps:
+  - {name: say, needs: [], command: [echo, "::weir said word={{word}}::"]}
+  - {name: each, needs: [say], for_each: [a, b, c], shell: 'test "$WEIR_INPUT_ITEM" != "$WEIR_INPUT_BAD"'}
+  - {name: a-step-with-a-long-name-too, needs: [each], command: ["true"]}
+"""
+
+
 @pytest.fixture
 def folder(tmp_path):
     folder = tmp_path / "operations"
     folder.mkdir()
     (folder / "graph.yml").write_text(GRAPH)
+    (folder / "pair.yml").write_text(PAIR)
     return folder
 
 
@@ -132,3 +143,51 @@ def test_an_ended_run_starts_again_from_a_chosen_step(weir, visit, folder, java_
     page.wait_for_url(lambda url: "/runs/" in url and run["id"] not in url)
     steps = ended(weir, page.url.split("/runs/")[1][:26])["state"]["steps"]
     assert [step.get("doneIn") for step in steps] == [run["id"]] * 3 + [None] * 2
+
+
+def pair(weir, **inputs):
+    run = weir.run("pair", **inputs)["id"]
+    return until(lambda: (found := weir.ask(f"runs/{run}"))["endedAt"] and found)
+
+
+def test_two_runs_are_compared_step_by_step(weir, visit):
+    first, second = pair(weir), pair(weir, word="two", bad="b")
+    assert second["state"]["message"] == "The step “each” failed for 1 of 3 items: b"
+    nodes = weir.ask(f"runs/{first['id']}/comparison?with={second['id']}")["nodes"]
+    assert [(node["step"], node["same"]) for node in nodes] == [
+        ("say", False), ("each", False), ("a-step-with-a-long-name-too", False)
+    ]
+    assert nodes[0]["differingValues"] == ["word"] and nodes[1]["b"]["items"]["failed"] == 1
+    page = visit(f"/operations/pair/compare?a={first['id']}&b={second['id']}")
+    rows = page.locator("section[aria-labelledby=compare-steps] tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.first).to_contain_text("Word: one")
+    expect(rows.first).to_contain_text("Word: two")
+    expect(rows.nth(1)).to_contain_text("3 of 3")
+    expect(rows.nth(1)).to_contain_text("2 of 3")
+    assert Axe().run(page).response["violations"] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_form_that_begins_again_at_a_step_stays_in_one_line(weir, visit, width):
+    page = visit(f"/runs/{pair(weir, bad='b')['id']}", viewport={"width": width, "height": 800})
+    expect(page.get_by_role("button", name="Again from the failed step")).to_be_visible()
+    heights = page.locator(".from").first.evaluate(
+        "(form) => [...form.children].map((each) => each.getBoundingClientRect()).map(({top, bottom}) => (top + bottom) / 2)")
+    assert max(heights) - min(heights) < 4
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_cancelled_run_begins_again_where_it_stopped(weir, visit, folder):
+    run = begin(weir)
+    (folder / "regions.go").touch()
+    until(lambda: weir.ask(f"runs/{run}")["state"]["steps"][2]["status"] == "succeeded")
+    weir.ask(f"runs/{run}/cancellation", "POST", {})
+    until(lambda: weir.ask(f"runs/{run}")["endedAt"])
+    page = visit(f"/runs/{run}")
+    page.get_by_role("button", name="Again from where it stopped").click()
+    again = until(lambda: [found for found in weir.ask("runs?operation=graph")["runs"] if found["retryOf"] == run])[0]["id"]
+    (folder / "unit.go").touch()
+    done = until(lambda: (found := weir.ask(f"runs/{again}"))["endedAt"] and found)
+    assert done["phase"] == "succeeded"
+    assert [step.get("doneIn") for step in done["state"]["steps"][:3]] == [run, None, run]
