@@ -136,7 +136,7 @@ struct FileMistakeTests {
         ),
         (
             "title: T\ncommand: [a]\ninputs: [{name: x, type: choices, options: ['a,b', c]}]",
-            "3:44: A comma separates the values of `choices`. Remove it from “a,b”."
+            "3:45: A comma separates the values of `choices`. Remove it from “a,b”."
         ),
         (
             "title: T\ncommand: [a]\ninputs: [{name: x, type: choices, options: [a, b], default: [a, c]}]",
@@ -152,11 +152,11 @@ struct FileMistakeTests {
         ),
         (
             "title: T\ncommand: [a]\ninputs: [{name: y, options: [a, b]}, {name: x, if: {y: c}}]",
-            "3:54: The input can never be shown: `y` is one of a, b. Correct the condition."
+            "3:53: The input can never be shown: `y` is one of a, b. Correct the condition."
         ),
         (
             "title: T\ncommand: [a]\ninputs: [{name: y, options: [a, b], default: a}, {name: x, if: {y: [a, b]}}]",
-            "3:66: The input is always shown. Remove the condition on `y`, or correct it."
+            "3:65: The input is always shown. Remove the condition on `y`, or correct it."
         ),
         (
             "title: T\ncommand: [a]\ninputs:\n  - {name: y, type: choices, options: [a, b]}\n"
