@@ -54,6 +54,10 @@ test("what goes with a file is written in Base64 of UTF-8, without what is empty
   assert.equal(metadata(data), "filename w6kudHh0,filetype dGV4dC9wbGFpbg==,destination YXJjaGl2ZQ==");
 });
 
+test("several choices are one value of an upload, separated by commas", () => {
+  assert.equal(metadata([["regions", "eu"], ["mode", "a"], ["regions", "us"]]), "regions ZXUsdXM=,mode YQ==");
+});
+
 test("a file that is cut twice goes on where it stopped", async () => {
   const kept = server([3, 4]);
   const file = new File(["0123456789"], "a");
