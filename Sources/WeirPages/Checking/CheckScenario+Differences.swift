@@ -44,7 +44,7 @@ extension CheckScenario {
         }
         for (runs, missed) in [(runs, missed), ([], [])] {
             let report = PeriodReport(
-                from: Timestamp(milliseconds: .min), to: at, runs: runs, isCut: !runs.isEmpty, missed: missed)
+                from: at, to: at.after(1), runs: runs, isCut: !runs.isEmpty, missed: missed)
             _ = writer.region("pages/report", writer.reportPage(report), title: writer.title(""), frame: PageFrame())
         }
     }
