@@ -23,22 +23,22 @@ extension APIParameter {
         "wait", .whole(0...FeedChanges.longestWait), "Holds the request for at most this many seconds.")
     static let afterLine = query("after", .whole(from: 0), "The number of a line: shows the lines after it.")
 
-    /// The filters of a list of runs.
+    /// The filters of a list of runs; an empty value is no filter.
     static let filters: [APIParameter] = [
         query("operation", .text, "The id of an operation."),
-        query("phase", .oneOf(APISchema.phases), "The phase of the runs."),
+        query("phase", .oneOf(APISchema.phases + [""]), "The phase of the runs."),
         query("actor", .text, "The actor who started the runs."),
         query("text", .text(0...500), "Words in the runs' inputs, states and messages."),
         query("from", .text, "The earliest start, in ISO 8601; empty for none."),
         query("startedAfter", .text, "Another name of from."),
         query("to", .text, "The latest start, in ISO 8601; empty for none."),
         query("startedBefore", .text, "The latest start, exclusive."),
-        query("within", .oneOf(RunFilter.spans.map(\.key)), "The longest time since the start."),
+        query("within", .oneOf(RunFilter.spans.map(\.key) + [""]), "The longest time since the start."),
         query(
-            "sort", .oneOf(RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] }),
+            "sort", .oneOf(RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] } + [""]),
             "The order; descending after a hyphen."),
         query("before", .whole(from: 1), "The next of the previous page; only with the newest first."),
-        query("beyond", .text(1...60), "The beyond of the previous page, in any order."),
+        query("beyond", .text(0...60), "The beyond of the previous page, in any order."),
         query(
             "limit", .whole(RunFilter.limits.lowerBound...RunFilter.limits.upperBound), "The runs of a page."),
     ]
