@@ -144,7 +144,7 @@ package struct InputArguments: Sendable, Hashable {
     }
 
     /// Throws if a field is not one of the operation's, or is given twice and does not take several values.
-    func check(against known: [String], several: [String] = []) throws(ClientError) {
+    package func check(against known: [String], several: [String] = []) throws(ClientError) {
         var names: Set<String> = []
         for field in fields where !names.insert(field.name).inserted && !several.contains(field.name) {
             throw ClientError(.refused, "“\(VisibleText.line(field.name))” is given twice. Give each input once.")
