@@ -23,9 +23,13 @@ package enum ProcessUsage {
 
     /// The number of threads, or nil on systems without `/proc`.
     package static func threads() -> Int? {
-        guard let data = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
-        let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Threads:") }
-        return line?.split(separator: "\t").last.flatMap { Int($0) }
+        #if os(Linux)
+            guard let data = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
+            let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Threads:") }
+            return line?.split(separator: "\t").last.flatMap { Int($0) }
+        #else
+            return nil
+        #endif
     }
 
     /// The number of open file descriptors, or nil on systems without `/proc`.

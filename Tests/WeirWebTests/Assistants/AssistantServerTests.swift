@@ -5,6 +5,7 @@ import WeirStates
 @testable import WeirWeb
 
 /// The Model Context Protocol, with an API that the tests provide.
+@Suite(.timeLimit(.minutes(15)))
 struct AssistantServerTests {
     private static func server(
         allowsChanges: Bool = false, _ api: @escaping AssistantTools.API = { _ in .init(status: 200, body: [:]) }
