@@ -64,7 +64,7 @@ def tasks(weir, browser):
     again.tap(row.get_by_role("button", name="Try again"))
     again.see(page.locator("#fails-rates"))
     yield again
-    weir.ended(weir.latest("rates")["id"])
+    weir.ended(weir.latest("rates"))
     page, changed = task("on call, phone: what changed since the last success", "/", PHONE)
     changed.tap(page.locator("#fails-rates").get_by_role("link", name="what changed?"))
     changed.see(page.locator("#compare-file-0"))
@@ -82,7 +82,7 @@ def tasks(weir, browser):
     page.get_by_label("month").fill("May")
     export.tap(page.locator("#start button[type=submit]").first)
     until(lambda: weir.latest("export"))
-    weir.ended(weir.latest("export")["id"])
+    weir.ended(weir.latest("export"))
     export.tap(page.locator(f"a[href='/runs/{weir.latest('export')['id']}']").first)
     export.see(page.locator("#output-download"))
     yield export
