@@ -70,6 +70,39 @@ struct LostRightTests {
         }
     }
 
+    /// The ways in which a local user loses a right.
+    enum UserLoss: CaseIterable { case removed, withoutRole, withNewPassword }
+
+    @Test(arguments: UserLoss.allCases)
+    func `on every route that changes something, a local user is refused after the right was lost`(loss: UserLoss)
+        async throws
+    {
+        try await AccountServer.run { server in
+            let directory = server.directory
+            let cookie = try await server.person("otto", "operator")
+            let start = "/operations/steps/runs"
+            let before = try await server.ask("POST", start, [cookie] + AccountServer.form, body: "label=a&last=0")
+            #expect(before.status == 303)
+            let run = try #require(before.headers["location"]?.split(separator: "/").last)
+            switch loss {
+            case .removed: try await directory.removeUser("otto", by: .system)
+            case .withoutRole: try await directory.setRoles([], of: "otto", by: .system)
+            case .withNewPassword: try await directory.setPassword("battery staple", of: "otto", by: .system)
+            }
+            let epoch = server.board.epoch
+            for path in RouteTableTests.paths(run: String(run), epoch: epoch, tail: "/live/1/board/\(epoch)/0/0") {
+                guard let route = try? Route(RequestTarget(path, mount: MountPath("/")).segments),
+                    route.requirement != .nothing
+                else { continue }
+                for method in route.methods where ![.get, .head, .options].contains(method) {
+                    let status = try await server.ask(method.rawValue, path, [cookie] + AccountServer.form, body: "")
+                        .status
+                    #expect([401, 403, 404].contains(status), "\(loss) \(method) \(path): \(status)")
+                }
+            }
+        }
+    }
+
     @Test func `a page that polls only after its reader lost the right is told that the rights changed`() async throws {
         let known = KnownNames()
         try await TestServer.run(bell: true, secret: true, access: known.access) { server async throws in
