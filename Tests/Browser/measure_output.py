@@ -10,13 +10,13 @@ import tempfile
 import time
 
 from conftest import CHROMIUM, WATCH
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import sync_playwright
 from sky import Sky
 from weir import Weir
 
 FILE = """title: Talk
 command: [sh, -c, "seq -f 'line %.0f of the output' COUNT"]
-output: {maximum: 200 MB}
+max_output: 200 MB
 """
 SCROLLS = 200
 
@@ -37,11 +37,12 @@ def measure(page, run, count):
     shown = page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
     print(f"first screen: {shown:.0f} ms after the navigation, last line after {(time.perf_counter() - begun) * 1000:.0f} ms")
     page.wait_for_function("() => document.querySelector('[data-follows]').onclick")
-    for text, matches in (("line 777777 ", 1), ("99 of", 10_000), ("nothing of the kind", 0)):
+    for text in ("line 777777 ", "99 of", "nothing of the kind"):
         begun = time.perf_counter()
-        page.get_by_role("searchbox", name="Search the output").fill(text)
-        expect(page.locator("[data-found]")).to_have_text(f"{matches:,}", timeout=60_000)
-        print(f"search for {text!r}: {(time.perf_counter() - begun) * 1000:.0f} ms, which include a pause of 250 ms")
+        with page.expect_response(lambda response: "search=" in response.url) as answer:
+            page.get_by_role("searchbox", name="Search the output").fill(text)
+        taken = (time.perf_counter() - begun) * 1000
+        print(f"search for {text!r}: {taken:.0f} ms, which include a pause of 250 ms; {answer.value.json()['text']}")
     page.get_by_role("searchbox", name="Search the output").fill("")
     for number in (count // 2, 1, count):
         begun = time.perf_counter()
@@ -68,7 +69,7 @@ def main():
         sky = Sky()
         weir = Weir(folder, sky, {"WEIR_OPERATIONS": str(operations)})
         weir.start()
-        browser = playwright.chromium.launch(**CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
             begun = time.perf_counter()
             run = weir.run("talk")
