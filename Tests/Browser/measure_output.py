@@ -73,7 +73,7 @@ def main():
         try:
             begun = time.perf_counter()
             run = weir.run("talk")
-            while weir.ask(f"runs/{run['id']}")["phase"] == "active":
+            while weir.ask(f"runs/{run['id']}")["phase"] in ("idle", "active"):
                 time.sleep(0.5)
             print(f"{count:,} lines recorded in {time.perf_counter() - begun:.1f} s")
             page = browser.new_context(base_url=weir.url, locale="en-GB").new_page()
