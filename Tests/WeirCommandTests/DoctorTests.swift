@@ -1,4 +1,6 @@
 import Testing
+import WeirStates
+
 @testable import WeirCommand
 
 @Suite struct DoctorTests {
