@@ -66,7 +66,7 @@ struct RunDecisions {
     let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let sent = try await dashboard.sentTexts(exchange)
+        let sent = try await dashboard.sentTexts("step", "decision", "comment", in: exchange)
         guard let step = sent["step"], let words = sent["decision"], ["approve", "refuse"].contains(words) else {
             throw .malformedBody(.decision)
         }
@@ -83,13 +83,13 @@ struct RunDecisions {
 }
 
 extension AudienceDashboard {
-    /// The fields of a small form or JSON object, all of them texts; empty for an empty body.
-    func sentTexts(_ exchange: Exchange) async throws(Problem) -> [String: String] {
+    /// The fields with these names of a small form or JSON object, all of them texts; empty for an empty body.
+    func sentTexts(_ names: String..., in exchange: Exchange) async throws(Problem) -> [String: String] {
+        let fields = try await sentFields(exchange)
         var texts: [String: String] = [:]
-        for (name, value) in try await sentFields(exchange).sorted(by: { $0.key < $1.key }) where value != .null {
-            guard let text = value.string else {
-                throw .malformedBody(.noText, ["field": .text(String(name.prefix(64)))])
-            }
+        for name in names {
+            guard let value = fields[name], value != .null else { continue }
+            guard let text = value.string else { throw .malformedBody(.noText, ["field": .text(name)]) }
             texts[name] = text
         }
         return texts

@@ -74,7 +74,7 @@ struct RunRetries {
     /// Retries a run from its failed steps, or from the step `from`, and keeps the steps that do not depend on these.
     func `continue`(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
-        let from = try await dashboard.sentTexts(exchange)["from"]
+        let from = try await dashboard.sentTexts("from", in: exchange)["from"]
         let receipt: StartReceipt
         do {
             receipt = try await dashboard.board.retryFromFailedStep(

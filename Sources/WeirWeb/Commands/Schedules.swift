@@ -55,7 +55,7 @@ struct SchedulePauses {
 
     /// The member or field `reason` of the body, which can be empty.
     private func reason(_ exchange: Exchange) async throws(Problem) -> String? {
-        let reason = try await dashboard.sentTexts(exchange)["reason"]
+        let reason = try await dashboard.sentTexts("reason", in: exchange)["reason"]
         let text = reason?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         guard text.count <= Self.reasonLimit else {
             let message = Message(ProblemWording.longReason, ["limit": "\(Self.reasonLimit)"])

@@ -30,7 +30,9 @@ struct AssistantRouteTests {
                 server, "start_run", ["operation": "steps", "input": ["label": "World", "last": 0]],
                 headers: ["X-Weir-Actor: Ana"])["structuredContent"]
             let run = try #require(started?["id"]?.string)
-            let ended = try await call(server, "follow_run", ["run": .string(run), "seconds": 20])["structuredContent"]
+            async let following = call(server, "follow_run", ["run": .string(run), "seconds": 50])
+            server.gate.finish()
+            let ended = try await following["structuredContent"]
             #expect(ended?["phase"] == "succeeded")
             #expect(ended?["actor"] == "Ana")
             #expect(ended?["link"]?.string?.hasSuffix("/runs/\(run)") == true)

@@ -59,7 +59,7 @@ struct RouteTableTests {
         let routes = try paths.map { try #require(try route($0)) }
         var kinds: Set<String> = []
         for route in routes {
-            kinds.insert(apiPath(route) ?? name(route))
+            kinds.insert(apiPath(route).map { "api " + $0 } ?? name(route))
         }
         #expect(kinds.count == Self.kindCount)
     }

@@ -74,7 +74,7 @@ enum APIDescription {
                     parameter(
                         APIParameter(
                             place: .path, name: String(name), text: pathText[String(name)] ?? "",
-                            schema: .text(pattern: "."), isRequired: true))
+                            schema: .text(pattern: segment), isRequired: true))
                 })
         }
         for method in resource.methods {
@@ -82,6 +82,9 @@ enum APIDescription {
         }
         return item
     }
+
+    /// The values that a segment of a path can have.
+    private static let segment = #"^(?!\.{1,2}$)[^\x00-\x1f\x7f/\\]+$"#
 
     private static let pathText: [String: String] = [
         "operation": "The id of an operation.", "run": "The id of a run.", "store": "The id of a store.",
