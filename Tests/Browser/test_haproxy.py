@@ -199,7 +199,7 @@ def test_an_upload_in_parts_stays_at_the_server_that_records(servers, proxy):
             assert asked.options(place).status_code in (200, 204)
             assert asked.head(place).status_code == 200
         assert asked.delete(place).status_code == 204
-        assert [asked.head(place).status_code for _ in NAMES] == [404] * len(NAMES)
+        assert [asked.head(place).status_code for _ in NAMES] == [410] * len(NAMES)
 
 
 def test_a_stream_continues_at_any_server_and_tells_what_happens_at_once(servers, proxy):

@@ -35,10 +35,12 @@ package struct ArtifactStore: Sendable {
 
     private let folder: URL
     package let limits: Limits
-    /// The name of this server, if several share the journal.
-    package let server: String?
+    /// Reads the name of this server, if several can share the journal.
+    package let server: @Sendable () -> String?
 
-    package init(_ folder: URL, limits: Limits = Limits(), server: String? = nil) {
+    package init(
+        _ folder: URL, limits: Limits = Limits(), server: @escaping @Sendable () -> String? = { nil }
+    ) {
         self.server = server
         self.folder = folder.absoluteURL.standardizedFileURL
         self.limits = limits

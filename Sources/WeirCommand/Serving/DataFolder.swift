@@ -37,9 +37,10 @@ struct DataFolder: Sendable {
         limits.bytes = settings.bytes("artifacts.maximum-size") ?? limits.bytes
         limits.keepFree = settings.bytes("disk.keep-free") ?? limits.keepFree
         limits.count = settings.integer("artifacts.maximum-count") ?? limits.count
-        var server: String?
-        if case .database = JournalPlace(settings) { server = try? JournalPlace.name(of: nodeID()) }
-        return ArtifactStore(url.appending(path: "artifacts"), limits: limits, server: server)
+        let folder = url.appending(path: "artifacts")
+        guard case .database = JournalPlace(settings) else { return ArtifactStore(folder, limits: limits) }
+        // The folder of a server that starts for the first time does not exist yet.
+        return ArtifactStore(folder, limits: limits) { [self] in try? JournalPlace.name(of: nodeID()) }
     }
 
     func removeReceived() throws {

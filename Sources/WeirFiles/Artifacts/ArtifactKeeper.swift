@@ -133,7 +133,7 @@ final class ArtifactKeeper: Sendable {
                     "\(shown) changed while it was copied, so that the kept file may be a mixture. End what writes it before "
                         + "the program ends.")
             }
-            batch.artifacts.append(Artifact(name: name, bytes: copy.bytes, server: store.server))
+            batch.artifacts.append(Artifact(name: name, bytes: copy.bytes, server: store.server()))
             batch.names.insert(name)
             batch.bytes += copy.bytes
             batch.nameBytes += name.utf8.count

@@ -41,7 +41,7 @@ struct RunArtifacts {
         let artifact = record.artifacts[index]
         let type = ArtifactType(artifact.filename)
         guard let (file, bytes) = try await open(index, artifact, of: run) else {
-            if let server = artifact.server, server != dashboard.board.artifacts?.server {
+            if let server = artifact.server, server != dashboard.board.nodes.first(where: \.isThis)?.node.name {
                 throw .notFound(.artifactAt, ["server": .text(server)])
             }
             throw .notFound(dashboard.board.isShared ? .artifactElsewhere : .artifactGone)

@@ -45,7 +45,7 @@ import WeirStates
         #expect(feed.output(of: "r")?.isClosed == false)
     }
 
-    // K1
+    // K12
     @Test func `a run ends for all servers only after its last line, which holds up no other run`() async throws {
         let pair = try await BoardPair { catalog, node in
             catalog.add(TestOperation.quick, id: "quick", title: "quick", summary: "A test.")
