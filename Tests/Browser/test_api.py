@@ -67,7 +67,7 @@ def prepare(weir):
 # What the description cannot say: parameters that exclude each other, and texts that the server makes, such as cursors.
 DEPENDENT = [
     "listRuns", "exportRuns", "readOutput", "compareRuns", "listChanges", "readStream", "readOutputText", "readReport",
-    "openReport", "reportMessages", "createUpload", "continueUpload", "startRun", "retryRun", "sendAction", "replaceState",
+    "openReport", "reportMessages", "createUpload", "startRun", "retryRun", "sendAction", "replaceState",
     "importRuns", "getReport",
 ]
 # A valid request can be refused for what it names: an input depends on the operation, and a run's state on the moment.
@@ -103,7 +103,9 @@ def check(weir, folder, names, examples, phases, seed):
     config.write_text("\n".join(lines) + "\n")
     done = subprocess.run(
         [SCHEMATHESIS, "--config-file", config, "--no-color", "run", f"{weir.url}/api/v1/openapi.json", "--phases", phases,
-         "--warnings", "off", "--output-truncate", "true"],
+         "--warnings", "off",
+         # No serializer of schemathesis makes the body of a continued upload.
+         "--exclude-operation-id", "continueUpload", "--output-truncate", "true"],
         capture_output=True, text=True, timeout=3_000, cwd=folder,
         env={**os.environ, "NO_PROXY": "127.0.0.1", "COLUMNS": "160"},
     )

@@ -165,7 +165,7 @@ extension APISchema {
             "next": .list(.object(["time": .time, "start": .time])),
         ]),
         "ImportForm": .object(["file": .bytes]),
-        "StateMoment": .object(["at": .whole(from: 1)]),
+        "StateMoment": .object([:], optional: ["at": .whole(from: 1)]),
         "ReportMessages": .any(.ref("ReportMessage"), .list(.ref("ReportMessage"))),
         "ReportMessage": .any(
             .object(["state": .text], optional: ["phase": .text, "completed": .whole, "total": .whole, "unit": .text]),

@@ -64,8 +64,8 @@ extension APIResource {
                 "listAudit", "Lists 100 entries of the audit, newest first.",
                 .query("principal", .text, "The name of the principal."),
                 .query("subject", .text, "The subject, such as run:ID."),
-                .query("action", .oneOf(AuditAction.allCases.map(\.rawValue)), "The action."),
-                .query("outcome", .oneOf(["done", "refused", "failed"]), "The outcome."),
+                .query("action", .oneOf(AuditAction.allCases.map(\.rawValue) + [""]), "The action."),
+                .query("outcome", .oneOf(["done", "refused", "failed", ""]), "The outcome."),
                 .query("before", .whole(from: 1, to: Int64.max), "The next of the previous answer."),
                 answers: .json(
                     200, .object(["entries": .list(.members)], optional: ["next": .whole.orNull, "server": .text]),

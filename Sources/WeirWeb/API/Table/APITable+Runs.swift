@@ -65,7 +65,7 @@ extension APIResource {
                     "unfinished", .whole(from: 0),
                     "The revision of the known unfinished lines: the wait also ends when they change."),
                 .query("search", .text(0...500), "A literal text: only lines that contain it."),
-                .query("errors", .oneOf(["true", "false"]), "With true, searches only standard error."), .prefer,
+                .query("errors", .oneOf(["true", "false", ""]), "With true, searches only standard error."), .prefer,
                 audit: .readOutput, problems: [410],
                 answers: .json(200, .ref("Output"), "The lines.", headers: "Preference-Applied"))
         ) { (dashboard, route, exchange) async throws(Problem) in

@@ -18,7 +18,7 @@ extension APIParameter {
         "Idempotency-Key", .text(1...255, pattern: "^[!-~]+$"),
         "Makes the request safe to repeat: a repeated request with the same key does nothing twice.")
     static let prefer = header(
-        "Prefer", .text(0...100), "With wait=N, holds the request for at most N seconds, as the parameter wait does.")
+        "Prefer", .text, "With wait=N, holds the request for at most N seconds, as the parameter wait does.")
     static let wait = query(
         "wait", .whole(0...FeedChanges.longestWait), "Holds the request for at most this many seconds.")
     static let afterLine = query("after", .whole(from: 0), "The number of a line: shows the lines after it.")
