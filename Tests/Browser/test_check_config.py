@@ -50,7 +50,7 @@ def test_mistakes_of_the_settings_file_have_their_lines(tmp_path):
 
 def test_every_mistake_of_the_settings_of_sign_in_is_told_at_once(tmp_path):
     (tmp_path / "weir.yml").write_text(
-        "host: 0.0.0.0\nauth: oidc\nactor-header: X-User\noidc: {issuer: 'ftp://id.example', ca-file: nowhere.pem}\n"
+        "host: 0.0.0.0\nauth: oidc\nactor-header: X-User\noidc: {ca-file: nowhere.pem}\n"
         "tls: {cert: chain.pem, key: key.pem}\n"
     )
     code, said, _ = check(tmp_path)

@@ -32,6 +32,15 @@ struct Finding: Sendable, Hashable {
         self.remedy = remedy
     }
 
+    /// A number of bytes, rounded.
+    static func size(_ bytes: Double) -> String {
+        switch bytes {
+        case 1e9...: String(format: "%.1f GB", bytes / 1e9)
+        case 1e6...: String(format: "%.1f MB", bytes / 1e6)
+        default: String(format: "%.0f bytes", bytes)
+        }
+    }
+
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "topic": .string(topic), "status": .string(status.rawValue), "sentence": .string(sentence),

@@ -129,7 +129,7 @@ struct FolderCheck {
 
     private func disk(_ path: String) -> [Finding] {
         guard let free = ProcessUsage.freeBytes(at: path) else { return [] }
-        let room = ByteCount(clamping: Int64(exactly: free.rounded(.down)) ?? .max)
+        let room = Finding.size(free)
         let isFile = if case .file = JournalPlace(settings) { true } else { false }
         let keep = isFile ? settings.bytes("disk.keep-free") : nil
         let warn = settings.bytes("disk.warn-below")

@@ -103,9 +103,9 @@ struct ServerProcess: Sendable {
             board, accounts, certificate, texts(declared), hooks, backups, telemetry
         ) { [self, logger] bound in
             port.value = bound
+            keepRecord(port: bound, in: folder)
             let url = announce(port: bound)
             manager.send(.ready(status: "Weir is at \(url)"))
-            keepRecord(port: bound, in: folder)
             do { try await notice.say(url: url) } catch { logger.error("\(error)") }
         }
         let polled = PolledFeeds()
