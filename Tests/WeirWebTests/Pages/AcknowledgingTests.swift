@@ -44,7 +44,7 @@ struct AcknowledgingTests {
             let form = ["Content-Type: application/x-www-form-urlencoded"]
             #expect(try await server.ask("POST", Self.path, headers: form, body: "hours=").status == 303)
             let reset = try await server.ask("GET", tail).json()
-            #expect(reset["k"] == "reset" && reset["reason"] == "catalog")
+            #expect(reset["k"] == "reset" && reset["why"] == "catalog")
             let snapshot = try await server.ask("GET", "/live/1/board/snap").json()
             #expect(snapshot["html"]?.string?.contains("known-deploy") == true)
         }

@@ -8,6 +8,8 @@ import WeirStates
 @Suite(.timeLimit(.minutes(15)))
 struct ReportPageTests {
     private static let html = "Accept: text/html"
+    /// The server's clock does not move, and the runs have the time of day.
+    private static let period = "?from=2020-01-01&to=2090-01-01"
 
     @Test func `a period's failures are a page, CSV and JSON`() async throws {
         try await TestServer.run(reporting: true) { server in
@@ -16,12 +18,12 @@ struct ReportPageTests {
             let headers = ["Content-Type: application/json", "Stream-Closed: true"]
             let end = #"{"state":"gone","phase":"failed","message":"The <disk> is full."}"#
             #expect(try await server.ask("POST", run, headers: headers, body: end).status == 204)
-            let told = try await server.ask("GET", "/api/v1/report").json()
+            let told = try await server.ask("GET", "/api/v1/report" + Self.period).json()
             #expect(told["operations"]?.array?.first?["operation"] == "deploy")
             #expect(told["operations"]?.array?.first?["newestFailure"] == "r1" && told["figures"]?["failed"] == 1)
-            let page = try await server.ask("GET", "/report", headers: [Self.html]).text
+            let page = try await server.ask("GET", "/report" + Self.period, headers: [Self.html]).text
             #expect(page.contains("The &lt;disk&gt; is full.") && page.contains("format=csv"))
-            let table = try await server.ask("GET", "/report?format=csv")
+            let table = try await server.ask("GET", "/report" + Self.period + "&format=csv")
             #expect(table.text.hasPrefix("operation,failed,stopped,ended") && table.text.contains("deploy,1,0,1"))
             let past = try await server.ask("GET", "/api/v1/report?from=2001-01-01&to=2001-01-02").json()
             #expect(past["operations"] == [] && past["from"] == "2001-01-01T00:00:00.000Z")
