@@ -322,7 +322,7 @@ struct ChoiceListTests {
                     "4:34: The program is run for each value that {{a}} can have, so that must be a choice. Give it `options`.",
                     "5:24: `command` is missing in `inputs[2].options`: The program and its arguments; it prints one value in "
                         + "each line.",
-                    "6:30: `options` belongs to an input of the type `choice`. Remove it, or change the type.",
+                    "6:30: `options` belongs to an input of the type `choice` or `choices`. Remove it, or change the type.",
                     "8:34: \(Self.circle("g"))",
                     "8:48: There is no input “x”. Did you mean {{a}}?",
                     "9:34: \(Self.circle("f"))",

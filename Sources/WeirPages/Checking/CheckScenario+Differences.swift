@@ -13,6 +13,18 @@ extension CheckScenario {
         }
     }
 
+    /// A board with more active runs than its page lists, or nil if no operation has an active state.
+    func busyBoard() -> BoardView? {
+        for entry in writer.catalog.entries {
+            let views = SampleViews(entry).views
+            guard let active = views.first(where: { $0.record.state.phase == .active }) else { continue }
+            let runs = Array(repeating: active, count: PageWriter.workingLimit + 1)
+            let operation = OperationView(id: entry.id, recent: runs, activeRuns: runs.count)
+            return BoardView(sequence: 1, operations: [operation], recentRuns: [])
+        }
+        return nil
+    }
+
     /// A comparison of two runs with outputs and files that differ, that are equal, and that are not recorded.
     static func differences(_ runs: RunComparison) -> [RunComparison] {
         let at = Timestamp(milliseconds: 0)

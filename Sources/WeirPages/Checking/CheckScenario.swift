@@ -112,6 +112,7 @@ struct CheckScenario {
     private func everything() {
         let board = BoardView(sequence: 0, operations: [], recentRuns: [])
         for content in [.stores(board), .board(board), .runs(board), .wall(board)] as [PageContent] { pages(content) }
+        if let busy = busyBoard() { pages(.board(busy)) }
         arranged(board, text: writer.catalog.entries.first?.id ?? "")
         // Never traps: the views of an entry are the same each time.
         if let view = writer.catalog.entries.lazy.compactMap({ SampleViews($0).views.last }).first {

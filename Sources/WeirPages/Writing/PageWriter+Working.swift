@@ -3,7 +3,7 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    private static var workingLimit: Int { 8 }
+    static var workingLimit: Int { 8 }
 
     /// The active runs of operations that can be started on their own: running ones first, each group oldest first.
     func working(on board: BoardView) -> [RunView] {

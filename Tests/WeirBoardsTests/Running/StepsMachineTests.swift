@@ -71,7 +71,8 @@ struct StepsMachineTests {
     }
 
     @Test func `nothing is taken over of a run that succeeded, or whose first step failed`() throws {
-        #expect(!StepsMachine.canContinue(try machine([.succeeded, .succeeded, .succeeded]).progress))
+        var succeeded = try machine([.succeeded, .succeeded, .succeeded])
+        #expect(succeeded.next() == [] && !StepsMachine.canContinue(succeeded.progress))
         #expect(!StepsMachine.canContinue(try machine([.failed]).progress))
     }
 

@@ -11,7 +11,8 @@ struct PollRequestTests {
         #expect(PollRequest(path: "operation-upload/snap")?.kind == .snap)
         #expect(PollRequest(path: "board/k3f9.a1/7/now")?.kind == .now(epoch: "k3f9.a1", sequence: 7))
         for path in [
-            "board/k3f9.a1/7/now", "board/k3f9/1041/136123", "run-01j--pt-br/k3f9/0/now", "operation-upload/snap",
+            "board/k3f9.a1/7/now", "board/k3f9.0.b2/7/now", "board/k3f9/1041/136123", "run-01j--pt-br/k3f9/0/now",
+            "operation-upload/snap",
         ] {
             #expect(PollRequest(path: path)?.path == path)
         }
@@ -26,7 +27,8 @@ struct PollRequestTests {
         "board/k3f9/9223372036854775808/2", "board/k3f9/9007199254740992/2", "../board/snap", "board/../snap",
         "bo\u{e4}rd/snap", "board/k3f9/\u{661}/2",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/snap", "board/k3f9//2", "board/k3f9/1/",
-        "board/k3f9./1/2", "board/.a1/1/2", "board/k3f9.a1.b/1/2", "board/k3f9.aaaaaaaaaaaaaaaaa/1/2",
+        "board/k3f9./1/2", "board/.a1/1/2", "board/k3f9.a1.b.c/1/2", "board/k3f9.a1./1/2",
+        "board/k3f9.aaaaaaaaaaaaaaaaa/1/2",
     ])
     func `anything not spelled so is refused`(path: String) {
         #expect(PollRequest(path: path) == nil)
