@@ -1,5 +1,6 @@
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 extension CheckScenario {
     /// Renders acknowledged failures, for a time and until the next success.
