@@ -19,6 +19,7 @@ extension CheckScenario {
         for entry in writer.catalog.entries {
             let views = SampleViews(entry).views
             guard let active = views.first(where: { $0.record.state.phase == .active }) else { continue }
+            // Never traps: the limit is a constant above zero.
             let runs = Array(repeating: active, count: PageWriter.workingLimit + 1)
             let operation = OperationView(id: entry.id, recent: runs, activeRuns: runs.count)
             return BoardView(sequence: 1, operations: [operation], recentRuns: [])
