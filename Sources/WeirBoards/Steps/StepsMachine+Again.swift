@@ -18,7 +18,9 @@ extension StepsMachine {
 
     /// Whether a new run can take over at least one step and has at least one left to run.
     package static func canContinue(_ recorded: StepsProgress) -> Bool {
-        guard recorded.ending != nil || recorded.steps.contains(where: { !$0.isMet }) else { return false }
+        guard recorded.ending != nil || recorded.steps.contains(where: { $0.status.isOver && !$0.isMet }) else {
+            return false
+        }
         let steps = takingOver(recorded, of: "").steps
         return steps.contains { $0.doneIn != nil || $0.items?.doneIn != nil }
             && steps.contains { $0.status == .pending }
