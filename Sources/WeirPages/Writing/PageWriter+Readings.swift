@@ -63,8 +63,8 @@ struct DayLine {
             let x = Self.number(Double(index) * step)
             let point = "\(x) \(Self.number(Self.margin + room * (1 - max(0, value) / most)))"
             line += begin == nil ? "M\(point)" : "L\(point)"
-            // A single point is a short line.
-            if begin == nil { line += "h1" }
+            // A single point is a short line, also at the right edge.
+            if begin == nil { line += "h-2h2" }
             area += begin == nil ? "M\(point)" : "L\(point)"
             begin = begin ?? x
             last = x
