@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from weir import BINARY, until
+from weir import BINARY, apart, until
 
 BUILD = """
 title: Build
@@ -86,7 +86,7 @@ def test_an_assistant_starts_follows_and_explains(weir, transport):
             missing = await client.call_tool("follow_run", {"run": "nothere"})
             assert missing.is_error
 
-    asyncio.run(talk())
+    apart(talk())
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -102,7 +102,7 @@ def test_an_assistant_decides_and_cancels(weir, transport):
                     await value(client, "cancel_run", run=run)
                 assert (await value(client, "follow_run", run=run, seconds=30))["phase"] == phase
 
-    asyncio.run(talk())
+    apart(talk())
 
 
 def test_an_assistant_only_reads_unless_it_is_told_otherwise(weir):
@@ -112,7 +112,7 @@ def test_an_assistant_only_reads_unless_it_is_told_otherwise(weir):
             with pytest.raises(Exception, match="no such tool"):
                 await client.call_tool("start_run", {"operation": "build"})
 
-    asyncio.run(talk())
+    apart(talk())
     assert weir.ask("runs")["runs"] == []
 
 
@@ -136,7 +136,7 @@ class TestWithRights:
                 assert refused.is_error
 
         until(lambda: httpx2.get(f"{weir.url}/api/v1/operations", headers={"Authorization": f"Bearer {token}"}, trust_env=False).status_code == 200)
-        asyncio.run(talk())
+        apart(talk())
         with httpx2.Client(trust_env=False) as client:
             assert client.post(f"{weir.url}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}).status_code == 401
 

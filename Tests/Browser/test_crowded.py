@@ -3,17 +3,15 @@
 `WEIR_CROWD=1000` makes it a thousand, for a machine that has nothing else to do.
 """
 
-import asyncio
 import http.client
 import os
 import resource
 import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from crowded import KINDS, Holds, crowd, report
-from weir import until
+from weir import apart, until
 
 pytestmark = [pytest.mark.alone, pytest.mark.long]
 
@@ -42,9 +40,7 @@ def files():
 
 
 def test_whatever_many_clients_do_memory_is_bounded_and_an_honest_one_is_answered(weir):
-    # In a thread of its own: the browser of other tests has an event loop in this one.
-    with ThreadPoolExecutor(1) as pool:
-        result = pool.submit(lambda: asyncio.run(crowd(weir, CROWD, 90))).result()
+    result = apart(crowd(weir, CROWD, 90))
     print(report(result))
     honest = result["honest"]
     assert honest.failures == []

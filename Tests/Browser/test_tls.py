@@ -9,7 +9,7 @@ import ssl
 import httpx
 import pytest
 import trustme
-from weir import until
+from weir import apart, until
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
 
@@ -77,12 +77,6 @@ def answer(connection):
         if name.lower() == b"content-length":
             length = int(value)
     return status, stream.read(length)
-
-
-def apart(work):
-    """Runs a coroutine on a thread of its own: that of the tests may have a loop, the browser's."""
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
 
 
 def held(weir):

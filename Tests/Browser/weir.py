@@ -1,5 +1,7 @@
 """The real server as a process, for browser tests."""
 
+import asyncio
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -187,3 +189,9 @@ class Weir:
         """The names of the states that a run passed through."""
         changes = self.ask(f"feeds/run-{run['id']}/changes")["changes"]
         return list(dict.fromkeys(change["case"] for change in changes))
+
+
+def apart(work):
+    """Runs a coroutine on a thread of its own: that of the tests may have a loop, the browser's."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
