@@ -7,7 +7,7 @@ import WeirStates
 /// in `data-shuts` while it is not. A field is hidden while one of the marks in its `data-needs` is not met.
 struct ShownMarks {
     /// The number of marks in the style sheet; fields with further conditions are always shown, and the server decides.
-    static let limit = 16
+    static let limit = 10
 
     private struct Mark: Hashable {
         let field: String

@@ -154,20 +154,31 @@ struct Assets {
     }
 }
 
-/// Removes comments and indentation from Weir's own scripts and styles.
+/// Removes comments and indentation from Weir's own scripts and styles, and line ends and spaces at the punctuation of
+/// styles.
 ///
 /// It relies on the formatting rules of the bundled `Public` (see `Documentation/page-contract.md`). Files of a custom folder
 /// are not processed.
 enum ServedText {
     static func bytes(of path: String, _ data: Data) -> Data {
-        let text: String
+        let text = String(decoding: data, as: UTF8.self)
         switch path.split(separator: ".").last {
-        case "js": text = withoutBlocks(String(decoding: data, as: UTF8.self), opening: "/**")
-        case "css": text = withoutBlocks(String(decoding: data, as: UTF8.self), opening: "/*")
+        case "js":
+            let lines = trimmed(withoutBlocks(text, opening: "/**")).filter { !$0.hasPrefix("//") }
+            return Data(lines.joined(separator: "\n").utf8)
+        case "css":
+            // Each line of the bundled styles ends with punctuation, and no text in quotation marks has these characters.
+            let styles = trimmed(withoutBlocks(text, opening: "/*")).joined()
+            let dense = [" {", "{ ", "; ", " }", ", ", ": "].reduce(styles) {
+                $0.replacingOccurrences(of: $1, with: $1.trimmingCharacters(in: .whitespaces))
+            }
+            return Data(dense.utf8)
         default: return data
         }
-        let lines = text.split(separator: "\n").map { $0.drop(while: \.isWhitespace) }
-        return Data(lines.filter { !$0.isEmpty && !$0.hasPrefix("//") }.joined(separator: "\n").utf8)
+    }
+
+    private static func trimmed(_ text: String) -> [Substring] {
+        text.split(separator: "\n").map { $0.drop(while: \.isWhitespace) }.filter { !$0.isEmpty }
     }
 
     private static func withoutBlocks(_ text: String, opening: String) -> String {

@@ -21,8 +21,15 @@ import Testing
                 == "export const one = 1;\nconst url = \"http://127.0.0.1/*x*/\"; // behind code a comment stays")
     }
 
-    @Test func `a style sheet is sent without comments and indentation`() {
-        #expect(served("weir.css", "/* a\n b */\n.x {\n  color: red;\n}\n") == ".x {\ncolor: red;\n}")
+    @Test func `a style sheet is sent without comments, and in one line without spaces at punctuation`() {
+        #expect(served("weir.css", "/* a\n b */\n.x {\n  color: red;\n}\n") == ".x{color:red;}")
+        let rules = """
+            .a :is(p, b) > i { margin: calc(1px + 2px) 0; content: "☆" }
+            @media (width: 1px) { p { top: 0 } }
+            """
+        #expect(
+            served("weir.css", rules)
+                == ".a :is(p,b) > i{margin:calc(1px + 2px) 0;content:\"☆\"}@media (width:1px){p{top:0}}")
     }
 
     @Test func `any other file is sent as it is`() {
