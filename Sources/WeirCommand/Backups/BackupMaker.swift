@@ -186,7 +186,10 @@ struct BackupMaker: Sendable {
         var omitted = 0
         for case let path as String in names {
             let file = archive.appending(path: path)
-            guard names.fileAttributes?[.type] as? FileAttributeType == .typeRegular else { continue }
+            // A hidden file is an upload that has not ended.
+            guard names.fileAttributes?[.type] as? FileAttributeType == .typeRegular,
+                !file.lastPathComponent.hasPrefix(".")
+            else { continue }
             guard let name = BackupName("archive/\(path)") else {
                 omitted += 1
                 continue
