@@ -16,6 +16,8 @@ package struct OperationVersion: Sendable, Hashable, Codable {
 }
 
 /// The newest versions of the operations' files, in notes of the journal.
+///
+/// The text of a file can contain secrets, so a journal that several servers share has only its digest.
 final class OperationVersions: Sendable {
     private static let note = "operation-versions"
     /// The number of versions of an operation, and the bytes of a text, that are kept.
@@ -40,8 +42,9 @@ final class OperationVersions: Sendable {
                 let before = index
                 for entry in catalog.entries where entry.partOf == nil {
                     guard let file = entry.declaration, index[entry.id]?.last?.digest != file.digest else { continue }
-                    let text = file.text.utf8.count <= Self.kept.bytes ? file.text : nil
-                    try await journal.setNote(Self.note(of: entry.id, file.digest), text)
+                    if !(journal is any SharedJournal), file.text.utf8.count <= Self.kept.bytes {
+                        try await journal.setNote(Self.note(of: entry.id, file.digest), file.text)
+                    }
                     index[entry.id, default: []].append(OperationVersion(digest: file.digest, since: now()))
                     try await forget(&index[entry.id, default: []], of: entry.id)
                 }

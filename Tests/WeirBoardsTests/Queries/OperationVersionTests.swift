@@ -1,3 +1,4 @@
+import Logging
 import TestSupport
 import Testing
 import WeirAccess
@@ -64,5 +65,15 @@ struct OperationVersionTests {
         #expect(await journal.note("operation-text job digest of 1") == nil)
         #expect(await journal.note("operation-text job digest of 2") == "2")
         await board.shutdown()
+    }
+
+    @Test func `a journal that several servers share has no text of a file, only that it changed`() async throws {
+        let journal = SharedJournalDouble(await ClusterDouble(recording: "a"), node: "a")
+        let versions = OperationVersions(
+            journal: journal, now: { Timestamp(milliseconds: 1) }, logger: Logger(label: "test"))
+        await versions.record(catalog("one"))
+        await versions.record(catalog("two"))
+        #expect(try await journal.note("operation-versions")?.contains("digest of two") == true)
+        for text in ["one", "two"] { #expect(try await journal.note("operation-text job digest of \(text)") == nil) }
     }
 }
