@@ -35,11 +35,13 @@ struct AssistantRoute {
         }
         var body = BodyReader(exchange, limit: Int64(AssistantServer.messageLimit), budget: dashboard.bodies)
         let text = String(buffer: try await body.collect())
-        let scheme = exchange.request.head.scheme == "https" ? "https" : "http"
-        let host = exchange.request.head.authority ?? "localhost"
+        let (scheme, host) = (
+            exchange.request.head.scheme == "https" ? "https" : "http", exchange.request.head.authority
+        )
+        let address = exchange.origin?.accounts.address(host: host) ?? "\(scheme)://\(host ?? "localhost")"
         let server = AssistantServer(
             version: dashboard.configuration.version, allowsChanges: dashboard.configuration.assistantsMayChange,
-            address: "\(scheme)://\(host)\(dashboard.mount.prefix)", api: send)
+            address: address + dashboard.mount.prefix, api: send)
         guard let answer = await server.answer(text) else {
             return Response(status: .accepted, headers: [.cacheControl: "no-store"])
         }

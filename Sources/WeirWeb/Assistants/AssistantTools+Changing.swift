@@ -1,8 +1,6 @@
 import WeirStates
 
 extension AssistantTools {
-    private static let run = AssistantTool.Argument("run", .text, "The id of the run.", required: true)
-
     static let changing: [AssistantTool] = [
         AssistantTool(
             name: "start_run", title: "Start a run", text: "Starts a run of an operation. Use follow_run for its end.",

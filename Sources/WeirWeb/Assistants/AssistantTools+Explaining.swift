@@ -24,7 +24,8 @@ extension AssistantTools {
             }
         }
         if let lines = try? await lastLines(of: printing) { members["lastLines"] = .array(lines) }
-        members["sinceLastSuccess"] = try await difference(run)
+        // A run before it may have been removed, or be of another operation's history.
+        members["sinceLastSuccess"] = try? await difference(run)
         return .object(members)
     }
 
@@ -33,14 +34,17 @@ extension AssistantTools {
         return Self.cut(message ?? run["cause"]?.string ?? "The run ended as \(run["case"]?.string ?? "failed").")
     }
 
-    private func lastLines(of run: String) async throws(Failure) -> [JSONValue] {
+    /// The number of the line after which the last `limit` lines of a run's output follow.
+    func start(ofLast limit: Int64, of run: String) async throws(Failure) -> Int64 {
         let count = try await get("runs", run, "output", query: [("limit", "1")])["count"]?.integer ?? 0
-        let after = max(0, count.subtractingReportingOverflow(Self.lastLines).partialValue)
+        return max(0, count.subtractingReportingOverflow(limit).partialValue)
+    }
+
+    private func lastLines(of run: String) async throws(Failure) -> [JSONValue] {
+        let after = try await start(ofLast: Self.lastLines, of: run)
         let found = try await get(
             "runs", run, "output", query: [("after", "\(after)"), ("limit", "\(Self.lastLines)")])
-        return (found["lines"]?.array ?? []).map { line in
-            self.line(line)
-        }
+        return (found["lines"]?.array ?? []).map { line($0) }
     }
 
     /// What differs between the run and the newest success before it.

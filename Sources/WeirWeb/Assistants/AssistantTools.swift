@@ -1,3 +1,4 @@
+import WeirBoards
 package import WeirStates
 
 /// The tools for assistants, which send requests to the HTTP API: they have the rights of the API's caller, and no others.
@@ -90,8 +91,6 @@ package struct AssistantTools: Sendable {
 
     func link(to run: String) -> String { "\(address)/runs/\(run)" }
 
-    /// The last part of a text.
-    static func cut(_ text: String, to count: Int = 2_000) -> String {
-        text.utf8.count <= count ? text : String(text.prefix(count)) + "…"
-    }
+    /// A text, or its beginning with an ellipsis, of at most `bytes` bytes.
+    static func cut(_ text: String, to bytes: Int = 2_000) -> String { text.cut(to: bytes, .bytes) }
 }

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WeirFlows
 import WeirStates
 
 @testable import WeirWeb
@@ -106,5 +107,38 @@ struct AssistantServerTests {
         let request = try #require(sent.withLock { $0 }.first)
         #expect(request.path == ["runs", "../x?y", "output"])
         #expect(request.query.contains { $0.name == "search" && $0.value == "a&b" })
+    }
+
+    @Test func `a text of few but very long characters is cut by its bytes`() async throws {
+        let long = "e" + String(repeating: "\u{301}", count: 100_000)
+        let server = Self.server { _ in
+            .init(status: 200, body: ["runs": [["id": "a", "input": ["text": .string(long)]]], "next": nil])
+        }
+        let result = try await call(server, "list_runs")["result"]
+        #expect(result?["isError"] == false)
+        let input = result?["structuredContent"]?["runs"]?.element(at: 0)?["input"]?.string
+        #expect((1...8_000).contains(input?.utf8.count ?? 0))
+    }
+
+    @Test func `a server that holds no request any more is not asked again and again`() async throws {
+        let asked = Locked(0)
+        let server = Self.server { _ in
+            asked.withLock { $0 += 1 }
+            return .init(status: 200, body: ["id": "a", "endedAt": nil, "next": "a.1", "changes": []])
+        }
+        let result = try await call(server, "follow_run", ["run": "a", "seconds": 50])["result"]
+        #expect(result?["isError"] == false && asked.withLock { $0 } <= 3)
+    }
+
+    @Test func `a failure is explained without the runs before it if they cannot be compared`() async throws {
+        let server = Self.server { request in
+            if request.path.last == "comparison" { return .init(status: 410, body: ["detail": "It is gone."]) }
+            if request.path == ["runs"] { return .init(status: 200, body: ["runs": [["id": "b"]]]) }
+            return .init(
+                status: 200, body: ["id": "a", "phase": "failed", "case": "failed", "state": ["message": "Full."]])
+        }
+        let result = try await call(server, "explain_failure", ["run": "a"])["result"]
+        #expect(result?["structuredContent"]?["reason"] == "Full.")
+        #expect(result?["structuredContent"]?["sinceLastSuccess"] == nil)
     }
 }
