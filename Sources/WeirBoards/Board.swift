@@ -140,7 +140,7 @@ public final class Board: Sendable {
                 recorder: recorder, outputs: outputs, assigner: assigner, monitor: monitor, logger: logger),
             runs: runs, estimates: estimates, clock: clock, makeID: makeID
         ) { [membership] in
-            membership?.nodes.first(where: \.isThis)?.node.name
+            membership?.nodes.thisServer
         }
         self.launcher = launcher
         worker = others.map { RunWorker($0, launcher: launcher, recorder: recorder, now: now, logger: logger) }

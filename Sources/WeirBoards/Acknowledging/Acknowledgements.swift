@@ -34,10 +34,14 @@ final class Acknowledgements: Sendable {
     ///
     /// Throws the journal's error without changing anything.
     func set(_ acknowledgement: Acknowledgement?, of operation: String) async throws {
+        try await change { $0[operation] = acknowledgement }
+    }
+
+    private func change(_ body: @Sendable (inout [String: Acknowledgement]) -> Void) async throws {
         try await writing.withLock {
             let moment = now()
             var changed = current.value
-            changed[operation] = acknowledgement
+            body(&changed)
             changed = changed.filter { $0.value.isCurrent(at: moment) }
             guard changed != current.value else { return }
             try await journal.setNote(Self.note, changed.isEmpty ? nil : JSONValue(encoding: changed).text())
@@ -49,7 +53,10 @@ final class Acknowledgements: Sendable {
     func succeeded(_ operation: String, opened: SequenceNumber) async {
         guard let known = current.value[operation], opened > known.failure else { return }
         do {
-            try await set(nil, of: operation)
+            // Another failure may have been acknowledged since.
+            try await change { known in
+                if let latest = known[operation], opened > latest.failure { known[operation] = nil }
+            }
         } catch {
             logger.warning(
                 "An acknowledgement could not be removed; it no longer applies.",

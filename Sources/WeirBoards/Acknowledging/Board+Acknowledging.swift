@@ -51,7 +51,7 @@ extension VisibleBoard {
         guard !all.isEmpty else { return [:] }
         let now = board.now()
         return all.filter { id, acknowledgement in
-            acknowledgement.isCurrent(at: now) && (visibility.isWhole || visibility.operations.contains(id))
+            acknowledgement.isCurrent(at: now) && visibility.sees(operation: id)
         }
     }
 
@@ -59,14 +59,11 @@ extension VisibleBoard {
     package var acknowledgementsLabel: String? {
         let current = acknowledgements
         guard !current.isEmpty else { return nil }
-        // 64-bit FNV-1a, which unlike Swift's hash is the same in every process.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var hash = StableHash()
         for (id, acknowledgement) in current.sorted(by: { $0.key < $1.key }) {
-            for byte in "\(id) \(acknowledgement.at) ".utf8 {
-                hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3
-            }
+            hash.combine("\(id) \(acknowledgement.at) ".utf8)
         }
-        return String(hash, radix: 36)
+        return String(hash.value, radix: 36)
     }
 
     package var acknowledgementChanges: ReadOnlyStateFlow<[String: Acknowledgement]> {

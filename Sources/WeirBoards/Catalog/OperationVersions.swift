@@ -77,11 +77,9 @@ final class OperationVersions: Sendable {
     func change(of operation: String, _ first: Timestamp, _ second: Timestamp) async throws -> OperationFileChange {
         let versions = try await index()[operation] ?? []
         var change = OperationFileChange(versions, first, second)
-        guard change.isChanged else { return change }
-        for (path, version) in [(\OperationFileChange.texts.first, change.first), (\.texts.second, change.second)] {
-            guard let version else { continue }
-            change[keyPath: path] = try await journal.note(Self.note(of: operation, version.digest))
-        }
+        guard change.isChanged, let before = change.first, let after = change.second else { return change }
+        change.firstText = try await journal.note(Self.note(of: operation, before.digest))
+        change.secondText = try await journal.note(Self.note(of: operation, after.digest))
         return change
     }
 }
@@ -92,12 +90,8 @@ package struct OperationFileChange: Sendable, Hashable {
     package var first: OperationVersion?
     package var second: OperationVersion?
     /// The texts, if they differ, are kept and may be seen.
-    package var texts: (first: String?, second: String?) {
-        get { (firstText, secondText) }
-        set { (firstText, secondText) = newValue }
-    }
-    private var firstText: String?
-    private var secondText: String?
+    package var firstText: String?
+    package var secondText: String?
 
     package init(_ versions: [OperationVersion], _ first: Timestamp, _ second: Timestamp) {
         self.first = versions.last { $0.since <= first }
@@ -133,7 +127,9 @@ extension VisibleBoard {
         } catch {
             throw .unreadable(error)
         }
-        if !permissions.allows(.administer, on: .operation(whole)) { change.texts = (nil, nil) }
+        if !permissions.allows(.administer, on: .operation(whole)) {
+            (change.firstText, change.secondText) = (nil, nil)
+        }
         return change
     }
 }

@@ -32,8 +32,9 @@ package struct LineDiff: Sendable, Hashable {
         func numbered(_ lines: [String]) -> [Int] {
             lines.map { line in
                 let key = ignoresNumbers ? LineShape(line).text : line
-                let next = ids.count
-                return ids[key, default: next].also { ids[key] = $0 }
+                let id = ids[key] ?? ids.count
+                ids[key] = id
+                return id
             }
         }
         var alignment = LineAlignment(numbered(first), numbered(second))
@@ -60,13 +61,6 @@ package struct LineDiff: Sendable, Hashable {
         }
         replace(left..<max(partners.count, left), right..<max(count, right))
         return rows
-    }
-}
-
-extension Int {
-    fileprivate func also(_ use: (Int) -> Void) -> Int {
-        use(self)
-        return self
     }
 }
 

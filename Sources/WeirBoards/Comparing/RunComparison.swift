@@ -60,7 +60,8 @@ package struct RunComparison: Sendable {
         max((run.record.endedAt ?? run.at) - run.record.startedAt, 0)
     }
 
-    private static func legs(_ run: RunView) -> [Segment] {
+    /// The states of a run with their durations.
+    package static func legs(_ run: RunView) -> [Segment] {
         zip(run.transitions, run.transitions.dropFirst().map(Optional.some) + [nil]).map { state, next in
             let end = next?.at ?? (run.record.endedAt == nil ? run.at : nil)
             return Segment(state: state, duration: end.map { max($0 - state.at, 0) })

@@ -62,7 +62,7 @@ extension RunComparison {
     }
 
     /// The ids of the runs of all steps.
-    var stepRuns: [String] { [first, second].flatMap { Self.progress($0)?.steps.compactMap(\.run) ?? [] } }
+    var stepRuns: [String] { nodes.flatMap { [$0.first, $0.second].compactMap { $0?.step.run } } }
 
     private static func progress(_ run: RunView) -> StepsProgress? {
         guard run.record.state.payload["steps"]?.array?.isEmpty == false else { return nil }

@@ -152,7 +152,7 @@ extension OperationHealth {
             var (order, durations): ([String], [String: [Int64]]) = ([], [:])
             for run in runs {
                 var own: [String: Int64] = [:]
-                for segment in RunComparison(run, run).steps.compactMap(\.first) {
+                for segment in RunComparison.legs(run) {
                     guard segment.state.phase == .active, let duration = segment.duration else { continue }
                     if !order.contains(segment.state.caseName) { order.append(segment.state.caseName) }
                     let (sum, isOver) = own[segment.state.caseName, default: 0].addingReportingOverflow(duration)

@@ -104,7 +104,7 @@ extension VisibleBoard {
 
     private func missedStarts(_ from: Timestamp, _ to: Timestamp) -> [PeriodReport.MissedStart] {
         board.scheduleStandings.flatMap { id, standing -> [PeriodReport.MissedStart] in
-            guard visibility.isWhole || visibility.operations.contains(id) else { return [] }
+            guard visibility.sees(operation: id) else { return [] }
             let refused = standing.last.flatMap { last in
                 last.run == nil
                     ? PeriodReport.MissedStart(operation: id, time: last.time, count: 1, refusal: last.refusal) : nil

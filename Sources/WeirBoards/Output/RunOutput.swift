@@ -8,8 +8,8 @@ import WeirStates
 ///
 /// Recording begins when the run's opening is recorded. Lines that are printed during an append wait for the next one,
 /// up to a limit at which `write` suspends. A failed append is retried with the same lines and their place at increasing
-/// intervals, so that the journal recognizes lines that it has accepted; if it no longer has the run, the output ends. `onEvent` receives only lines that the journal has accepted, in
-/// order.
+/// intervals, so that the journal recognizes lines that it has accepted; if it no longer has the run, the output ends.
+/// `onEvent` receives only lines that the journal has accepted, in order.
 final class RunOutput: PieceSink {
     enum Event: Sendable {
         case opened
@@ -172,6 +172,8 @@ final class RunOutput: PieceSink {
     func open(isResumed: Bool) {
         onEvent(.opened)
         change { core in
+            // A run that began before its opening was published is opened again.
+            guard !core.isOpen else { return }
             core.recorded = isResumed ? nil : .zero
             core.isOpen = true
         }

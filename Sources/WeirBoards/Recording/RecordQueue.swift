@@ -123,7 +123,7 @@ struct RecordQueue: Sendable {
 
     /// Holds the first change of the queue, which is the end of a run; call it when no change is in flight.
     mutating func holdFirstEnd() {
-        guard let entry = entries.removeFirst() else { return }
+        guard let entry = entries.removeFirst(), !abandoned.contains(entry.stream) else { return }
         ends[entry.stream] = entry
     }
 

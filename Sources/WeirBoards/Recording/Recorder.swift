@@ -20,21 +20,21 @@ final class Recorder: Sendable {
         var isStopped = false
         var isOverflowing = false
         var isFenced = false
-        var flushing: [Deferred<Bool>] = []
+        var flushing: [(done: Deferred<Bool>, withEnds: Bool)] = []
         var confirmed: SequenceNumber
 
-        var isIdle: Bool { !isDraining && (isStopped || !queue.holdsEnds) }
+        func isIdle(withEnds: Bool) -> Bool { !isDraining && (isStopped || !withEnds || !queue.holdsEnds) }
 
-        /// Marks the drain as ended, and returns the waiting flushes if nothing is held.
+        /// Marks the drain as ended, and returns the flushes that wait for nothing else.
         mutating func endDrain() -> [Deferred<Bool>] {
             isDraining = false
             return takeFlushing()
         }
 
         mutating func takeFlushing() -> [Deferred<Bool>] {
-            guard isIdle else { return [] }
-            defer { flushing = [] }
-            return flushing
+            let waiting = flushing
+            flushing = waiting.filter { !isIdle(withEnds: $0.withEnds) }
+            return waiting.filter { isIdle(withEnds: $0.withEnds) }.map(\.done)
         }
     }
 
@@ -166,13 +166,15 @@ final class Recorder: Sendable {
     /// Waits until all changes so far are recorded, including held ticks; once stopped, until the append in progress
     /// ends.
     ///
-    /// Returns early if the calling task is cancelled.
-    func flush() async {
+    /// With `withEnds`, also waits for the ends of runs whose output is not recorded yet. Returns early if the calling task
+    /// is cancelled.
+    func flush(withEnds: Bool = false) async {
         change { $0.releaseHeld() }
         let empty = Deferred<Bool>()
         let isBusy = core.withLock { core in
-            if !core.isIdle { core.flushing.append(empty) }
-            return !core.isIdle
+            let isBusy = !core.isIdle(withEnds: withEnds)
+            if isBusy { core.flushing.append((empty, withEnds)) }
+            return isBusy
         }
         if isBusy { _ = await empty.value() }
     }

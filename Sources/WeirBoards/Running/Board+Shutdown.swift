@@ -67,7 +67,7 @@ extension Board {
             await atStart()
             await recorder.flush()
             for run in runs { _ = await run.outcome() }
-            await recorder.flush()
+            await recorder.flush(withEnds: true)
             await atEnd()
             done.resolve(true)
         }

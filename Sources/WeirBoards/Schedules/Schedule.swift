@@ -130,7 +130,8 @@ public struct Schedule: Sendable, Hashable {
     /// Identifies the sequence of times: times recorded under another identity are not caught up on.
     package var identity: String { parts.map { $0.text + " " + $0.timezone }.joined(separator: ", ") }
 
-    private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
+    /// The zone of a plain name such as Europe/Lisbon or UTC, or nil.
+    static func plainZone(_ name: String) -> TimeZone? {
         if name == "UTC" { return .gmt }
         let isPlain =
             (1...64).contains(name.utf8.count)
@@ -142,7 +143,11 @@ public struct Schedule: Sendable, Hashable {
                 default: false
                 }
             }
-        if isPlain, let zone = TimeZone(identifier: name) { return zone }
+        return isPlain ? TimeZone(identifier: name) : nil
+    }
+
+    private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
+        if let zone = plainZone(name) { return zone }
         let word = name.replacing(" ", with: "_").lowercased()
         let near = TimeZone.knownTimeZoneIdentifiers.first {
             $0.lowercased() == word || $0.lowercased().hasSuffix("/" + word)

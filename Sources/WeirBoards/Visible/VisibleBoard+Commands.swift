@@ -154,7 +154,7 @@ extension VisibleBoard {
     /// - Throws: ``WorkPool/Busy`` if the pool is at capacity; `CancellationError`.
     package func schedules(on pool: WorkPool) async throws -> [ScheduleView] {
         var views = try await pool.run { [board, visibility] in
-            board.schedules().filter { visibility.isWhole || visibility.operations.contains($0.operation) }
+            board.schedules().filter { visibility.sees(operation: $0.operation) }
         }
         for index in views.indices { views[index] = await withLastRun(views[index]) }
         return views

@@ -73,7 +73,7 @@ extension VisibleBoard {
     package func lastSuccess(before id: String) async throws(BoardError) -> String {
         let record = try await run(id).record
         // A link to one run does not show others of its operation.
-        guard visibility.isWhole || visibility.operations.contains(record.operation) else {
+        guard visibility.sees(operation: record.operation) else {
             throw .noSuccess(before: id)
         }
         return try await board.lastSuccess(before: id)

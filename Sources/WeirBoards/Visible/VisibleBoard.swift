@@ -95,13 +95,13 @@ package final class VisibleBoard: Sendable {
     /// The visible operations whose latest scheduled start did not happen, sorted.
     package var operationsWithoutStart: [String] {
         board.scheduleStandings.filter { id, standing in
-            standing.lacksStart && (visibility.isWhole || visibility.operations.contains(id))
+            standing.lacksStart && visibility.sees(operation: id)
         }.keys.sorted()
     }
 
     package var pausedSchedules: Set<String> {
         let paused = board.scheduleStandings.filter { $0.value.pause != nil }.keys
-        return Set(paused.filter { visibility.isWhole || visibility.operations.contains($0) })
+        return Set(paused.filter { visibility.sees(operation: $0) })
     }
 
     package var scheduleChanges: ReadOnlyStateFlow<Int> { board.scheduleChanges }
@@ -136,7 +136,7 @@ package final class VisibleBoard: Sendable {
     // MARK: Permissions
 
     func require(_ verb: Verb, onOperation id: String) throws(BoardError) {
-        guard visibility.isWhole || visibility.operations.contains(id) else { throw .unknownOperation(id) }
+        guard visibility.sees(operation: id) else { throw .unknownOperation(id) }
         guard permissions.allows(verb, on: .operation(id)) else { throw .notAllowed }
     }
 
@@ -201,6 +201,9 @@ struct Visibility: Sendable {
         stores = Set(catalog.stores.map(\.id).filter { permissions.allows(.see, on: .store($0)) })
         label = isWhole ? nil : Audience(permissions.only(.see)).label
     }
+
+    /// Whether an operation is visible.
+    func sees(operation id: String) -> Bool { isWhole || operations.contains(id) }
 
     /// Whether a run is visible: through its operation, or through a link to the run.
     func sees(_ record: RunRecord) -> Bool {

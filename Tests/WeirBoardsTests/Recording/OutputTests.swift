@@ -184,6 +184,47 @@ import WeirStates
         #expect(try await texts(of: receipt.run, in: fixture) == ["first", "line 2", "line 3", "line 4"])
     }
 
+    @Test func `an end that waits for its output holds up no one who waits for the changes of other runs`() async throws
+    {
+        let fixture = try await fixture { state, output in
+            await output.write("line")
+            state.value = .success(text: "")
+        }
+        fixture.journal.outputError = JournalError(.full, "The disk is full.")
+        let run = try await fixture.board.start("print", input: [:], actor: "tester").run
+        _ = await fixture.board.runs[run]?.outcome()
+        await fixture.clock.sleepers(1)
+        await fixture.board.recorder.flush()
+        #expect(try await fixture.board.run(run).endedAt == nil)
+        fixture.journal.outputError = nil
+        let isFlushed = Locked(false)
+        let flushing = Task {
+            await fixture.board.recorder.flush(withEnds: true)
+            isFlushed.withLock { $0 = true }
+        }
+        try await until {
+            fixture.clock.advance(by: .milliseconds(100))
+            return isFlushed.withLock { $0 }
+        }
+        await flushing.value
+        #expect(try await fixture.board.run(run).endedAt != nil)
+    }
+
+    @Test func `the output of a run that begins before its opening is published keeps its place`() async throws {
+        let fixture = try await fixture { state, _ in state.value = .success(text: "") }
+        let run = try await fixture.board.start("print", input: [:], actor: "tester").run
+        await fixture.board.outcome(of: run)
+        let outputs = fixture.board.outputs
+        let output = outputs.output(of: run, maximum: nil)
+        output.open(isResumed: true)
+        await output.write("first", to: .standardOutput, continues: false)
+        await output.flush(within: .seconds(60))
+        output.open(isResumed: false)
+        await output.write("second", to: .standardOutput, continues: false)
+        await output.flush(within: .seconds(60))
+        #expect(try await fixture.journal.outputCount(of: run) == 2)
+    }
+
     @Test func `lines that come twice or late are kept once and without a gap`() {
         var tails = OutputTails(byteLimit: 200_000)
         func lines(_ range: ClosedRange<Int>) -> [OutputLine] {

@@ -164,4 +164,23 @@ import WeirStates
         let late = streams.map { queue.leave($0) }
         #expect(late == [true, false])
     }
+
+    @Test func `an end that is abandoned before it is held leaves nothing behind`() {
+        var queue = RecordQueue()
+        let stream = StreamID.run("a")
+        queue.open(
+            stream, subject: "op", StateRecord(caseName: "a", payload: [:], phase: .active),
+            at: Timestamp(milliseconds: 0), cause: nil, opening: RunOpening(actor: "tester", input: [:]))
+        queue.confirm(queue.take(1).count)
+        queue.offer(
+            stream, StateRecord(caseName: "b", payload: [:], phase: .succeeded), at: Timestamp(milliseconds: 1),
+            cause: nil)
+        #expect(queue.take(1).count == 1)
+        queue.abandon(stream)
+        queue.giveBack()
+        queue.holdFirstEnd()
+        #expect(queue.take(1).isEmpty)
+        queue.releaseEnd(of: stream)
+        #expect(queue.count == 0 && !queue.holdsEnds)
+    }
 }

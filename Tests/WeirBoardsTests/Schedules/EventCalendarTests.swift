@@ -149,6 +149,18 @@ struct EventCalendarTests {
             ])
     }
 
+    @Test func `long lines, many excluded days and many weekdays are read in time in proportion to the text`() throws {
+        let folded = "SUMMARY:x\n" + String(repeating: " a\n", count: 200_000) + "DTSTART:20260101T000000Z"
+        #expect(try EventCalendar(Self.calendar(folded)).days(in: .gmt).count == 1)
+        let days = (1...28).map { "202601" + ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ",")
+        let excluded = String(repeating: "EXDATE;VALUE=DATE:\(days)\n", count: 2_000)
+        let daily = "DTSTART:19500101T000000Z\nRRULE:FREQ=DAILY;COUNT=40000\n"
+        #expect(try !EventCalendar(Self.calendar(daily + excluded)).days(in: .gmt).isEmpty)
+        let weekdays = Array(repeating: "MO", count: 100_000).joined(separator: ",")
+        let rule = "DTSTART:19500102T000000Z\nRRULE:FREQ=DAILY;BYDAY=\(weekdays);COUNT=4000"
+        #expect(try EventCalendar(Self.calendar(rule)).days(in: .gmt).count == 4_000)
+    }
+
     @Test func `a schedule skips and keeps the days of a calendar`() throws {
         let holidays = try EventCalendar(Self.calendar("DTSTART;VALUE=DATE:20261225\nRRULE:FREQ=YEARLY"))
         var schedule = try Schedule(cron: "0 9 25,26 12 *", timezone: "Europe/Lisbon")

@@ -72,10 +72,10 @@ struct CalendarMoment: Sendable, Hashable {
     /// The zone of a name, which some programs write behind a path of their own.
     private static func zone(_ name: String) -> TimeZone? {
         let words = name.split(separator: "/").suffix(3)
-        return (0..<words.count).lazy.compactMap { skipped -> TimeZone? in
-            let name = words.dropFirst(skipped).joined(separator: "/")
-            return name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? TimeZone(identifier: name) : nil
-        }.first
+        for skipped in words.indices {
+            if let zone = Schedule.plainZone(words[skipped...].joined(separator: "/")) { return zone }
+        }
+        return nil
     }
 }
 
@@ -169,13 +169,10 @@ struct CalendarEvent: Sendable {
             return moment.seconds
         }
         starts.formUnion(added.map(comparable))
-        for moment in excluded + replaced {
-            if moment.clock == .day, start.clock != .day {
-                starts = starts.filter { $0.floorDivided(by: 86_400).quotient != moment.day }
-            } else {
-                starts.remove(comparable(moment))
-            }
-        }
+        let gone = excluded + replaced
+        starts.subtract(gone.filter { $0.clock != .day || start.clock == .day }.map(comparable))
+        let days = Set(gone.filter { $0.clock == .day && start.clock != .day }.map(\.day))
+        if !days.isEmpty { starts = starts.filter { !days.contains($0.floorDivided(by: 86_400).quotient) } }
         budget.events -= starts.count
         guard budget.events >= 0 else {
             throw line.mistake("The events and their repetitions are more than \(EventCalendar.maximumEvents).")

@@ -47,7 +47,10 @@ struct CalendarRule: Sendable, Hashable {
             case "BYMONTHDAY": monthDays = try numbers(value, -31...31)
             case "BYSETPOS": positions = try numbers(value, -366...366)
             case "BYDAY":
-                for text in value.split(separator: ",") { weekdays.append(try weekday(text)) }
+                for text in value.split(separator: ",") {
+                    let weekday = try weekday(text)
+                    if !weekdays.contains(weekday) { weekdays.append(weekday) }
+                }
             case "WKST": weekStart = try weekday(value).day
             default:
                 guard pair[0].hasPrefix("X-") else {
@@ -131,7 +134,7 @@ struct CalendarRule: Sendable, Hashable {
     private func selected(_ days: Set<Int64>) -> [Int64] {
         let days = days.sorted()
         guard !positions.isEmpty else { return days }
-        let chosen = positions.map { $0 > 0 ? $0 - 1 : Int64(days.count) + $0 }
+        let chosen = Set(positions.map { $0 > 0 ? $0 - 1 : Int64(days.count) + $0 })
         return days.enumerated().filter { chosen.contains(Int64($0.offset)) }.map(\.element)
     }
 

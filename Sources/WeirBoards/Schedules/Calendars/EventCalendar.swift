@@ -49,8 +49,9 @@ struct CalendarLine: Sendable, Hashable {
         for (index, line) in physical.enumerated() {
             let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             if let first = line.first, [UInt8(ascii: " "), UInt8(ascii: "\t")].contains(first), !lines.isEmpty {
-                let folded = lines.removeLast()
-                lines.append((folded.number, folded.text + line.dropFirst()))
+                var folded = lines.removeLast()
+                folded.text += line.dropFirst()
+                lines.append(folded)
             } else if !line.isEmpty {
                 lines.append((index + 1, Array(line)))
             }
