@@ -41,6 +41,8 @@ import WeirAccess
     @Test func `a proxy without grants would let nobody do anything, and is refused`() {
         let flags = ["auth": "proxy", "actor-header": "X-User", "trusted-proxies": "10.0.0.0/8"]
         #expect(throws: Never.self) { try plan(flags) }
+        // Nobody types a password, so the connection to the proxy need not be encrypted.
+        #expect(throws: Never.self) { try plan(flags.merging(["host": "0.0.0.0"]) { $1 }) }
         #expect(throws: StartError.self) { try plan(flags, file: "") }
     }
 

@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import WeirJournals
 import WeirStates
 
 @testable import WeirCommand
@@ -36,5 +38,43 @@ import WeirStates
                 2 findings: 1 to mend, 0 to look at.
                 """)
         #expect(findings.json["ok"] == false && findings.json["findings"]?.array?.count == 2)
+    }
+
+    private func temporary(_ use: (URL) throws -> Void) throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "weir-doctor-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: url) } }
+        try use(url)
+    }
+
+    @Test func `the record of a server is read while its process lives, and only that process removes it`() throws {
+        try temporary { url in
+            let folder = DataFolder(url)
+            for (process, isRead) in [(Int32(1), true), (0, false), (-1, false)] {
+                let record = ServerRecord(
+                    process: process, version: "1", url: "x", startedAt: Timestamp(milliseconds: 0))
+                try record.write(in: folder)
+                #expect(ServerRecord.read(in: folder) == (isRead ? record : nil))
+            }
+            try ServerRecord(process: 1, version: "1", url: "x", startedAt: Timestamp(milliseconds: 0)).write(
+                in: folder)
+            ServerRecord.remove(in: folder)
+            #expect(ServerRecord.read(in: folder)?.process == 1)
+        }
+    }
+
+    @Test func `a data folder behind a link is in order`() throws {
+        try temporary { url in
+            let link = url.appending(path: "link")
+            let real = url.appending(path: "real")
+            try FileManager.default.createDirectory(
+                at: real, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+            let findings = FolderCheck(
+                folder: DataFolder(link), settings: try Settings(flags: [String: String](), environment: [:], file: nil)
+            ).findings()
+            #expect(!findings.hasFailures, "\(findings)")
+        }
     }
 }

@@ -35,14 +35,13 @@ struct OutputFollower: Sendable {
     /// - Throws: `ClientError` if the server rejects the request, is unreachable at first, or stays unreachable.
     mutating func next() async throws(ClientError) -> News? {
         if isOver { return nil }
-        var lost: (@Sendable () -> Duration)?
         while true {
             do throws(ClientError) {
                 let news = try await read()
-                connection.succeeded(afterLoss: lost != nil)
+                connection.succeeded()
                 return news
             } catch {
-                try await connection.pause(after: error, &lost)
+                try await connection.pause(after: error)
             }
         }
     }

@@ -29,15 +29,13 @@ struct StreamFollower: Sendable {
     /// - Throws: `ClientError` if the server rejects the request, is unreachable at first, or stays unreachable.
     mutating func next() async throws(ClientError) -> [JSONValue]? {
         if connection.hasBegun, place.isClosed || (!isLive && place.isUpToDate) { return nil }
-        // Includes the duration of attempts: one to a server that accepts and stays silent takes half a minute.
-        var lost: (@Sendable () -> Duration)?
         while true {
             do throws(ClientError) {
                 let messages = try await read()
-                connection.succeeded(afterLoss: lost != nil)
+                connection.succeeded()
                 return messages
             } catch {
-                try await connection.pause(after: error, &lost)
+                try await connection.pause(after: error)
             }
         }
     }

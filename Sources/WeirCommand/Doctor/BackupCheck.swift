@@ -34,7 +34,7 @@ struct BackupCheck {
         if schedule == nil, now - made > Self.oldAge {
             return Finding("backup", .warning, "The last backup is of \(made).", remedy: how)
         }
-        let size = record.bytes.map { ", \(Finding.size(Double($0)))" } ?? ""
+        let size = record.bytes.map { ", \(ChangeText.bytes($0))" } ?? ""
         let tried = record.isVerified == true ? ", and was restored for a trial" : ""
         return Finding("backup", .good, "The last backup is of \(made)\(size)\(tried).")
     }

@@ -1,4 +1,3 @@
-import Foundation
 import WeirStates
 
 /// A result of `weir doctor`: a fact about the installation, and what to do about it.
@@ -30,15 +29,6 @@ struct Finding: Sendable, Hashable {
         self.status = status
         self.sentence = sentence
         self.remedy = remedy
-    }
-
-    /// A number of bytes, rounded.
-    static func size(_ bytes: Double) -> String {
-        switch bytes {
-        case 1e9...: String(format: "%.1f GB", bytes / 1e9)
-        case 1e6...: String(format: "%.1f MB", bytes / 1e6)
-        default: String(format: "%.0f bytes", bytes)
-        }
     }
 
     var json: JSONValue {

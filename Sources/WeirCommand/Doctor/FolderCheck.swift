@@ -11,7 +11,7 @@ struct FolderCheck {
     let settings: Settings
     var user = geteuid()
 
-    private var path: String { folder.url.standardizedFileURL.path }
+    private var path: String { folder.url.standardizedFileURL.resolvingSymlinksInPath().path }
 
     /// Whether this user can read the folder, or there is none.
     var isReadable: Bool {
@@ -94,16 +94,16 @@ struct FolderCheck {
     }
 
     private func items() -> [Finding] {
-        guard let owner = Self.facts(path)?.user,
+        guard let root = Self.facts(path),
             let names = try? FileManager.default.contentsOfDirectory(atPath: path).sorted()
         else { return [Finding("data", .failure, "The data folder \(path) cannot be read.")] }
         var (foreign, closed, open): ([String], [String], [String]) = ([], [], [])
         for name in [""] + names {
             let item = name.isEmpty ? path : path + "/" + name
             guard let facts = Self.facts(item), facts.type != .typeSymbolicLink else { continue }
-            if facts.user != owner { foreign.append("\(name) (\(facts.owner))") }
+            if facts.user != root.user { foreign.append("\(name) (\(facts.owner))") }
             let needed = facts.type == .typeDirectory ? 0o700 : 0o600
-            if facts.user == owner, facts.mode & needed != needed { closed.append(name) }
+            if facts.user == root.user, facts.mode & needed != needed { closed.append(name) }
             if facts.mode & 0o077 != 0 { open.append(name.isEmpty ? "." : name) }
         }
         var findings: [Finding] = []
@@ -113,23 +113,22 @@ struct FolderCheck {
             let list = names.prefix(Self.namedItems).joined(separator: ", ") + more
             findings.append(Finding("data", status, "\(words): \(list).", remedy: remedy))
         }
-        let ownerName = Self.facts(path)?.owner ?? "\(owner)"
         note(
             foreign, .failure,
             "Items of the data folder belong to another user than the folder, so the server cannot use them",
-            "chown -R \(ownerName) \(path)")
+            "chown -R \(root.owner) \(path)")
         note(closed, .failure, "Their owner cannot read or write items of the data folder", "chmod -R u+rwX \(path)")
         note(
             open, .warning, "Other users of this machine can read items of the data folder", "chmod -R go= \(path)")
         guard findings.isEmpty else { return findings }
-        return [Finding("data", .good, "The data folder \(path) belongs to \(ownerName), and only to it.")]
+        return [Finding("data", .good, "The data folder \(path) belongs to \(root.owner), and only to it.")]
     }
 
     // MARK: Disk
 
     private func disk(_ path: String) -> [Finding] {
         guard let free = ProcessUsage.freeBytes(at: path) else { return [] }
-        let room = Finding.size(free)
+        let room = ChangeText.bytes(Int64(clamping: free))
         let isFile = if case .file = JournalPlace(settings) { true } else { false }
         let keep = isFile ? settings.bytes("disk.keep-free") : nil
         let warn = settings.bytes("disk.warn-below")

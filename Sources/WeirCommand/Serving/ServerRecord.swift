@@ -17,7 +17,7 @@ struct ServerRecord: Codable, Sendable, Hashable {
     /// The record of the server that uses a folder; nil if none runs.
     static func read(in folder: DataFolder) -> ServerRecord? {
         guard let json = try? JSONValue(parsing: RegularFile.bytes(of: file(folder).path, limit: limit)),
-            let record = try? json.decode(ServerRecord.self), record.process > 1
+            let record = try? json.decode(ServerRecord.self), record.process > 0
         else { return nil }
         // EPERM: the process belongs to another user.
         return kill(record.process, 0) == 0 || errno == EPERM ? record : nil
@@ -29,7 +29,9 @@ struct ServerRecord: Codable, Sendable, Hashable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
+    /// Removes the record of this process.
     static func remove(in folder: DataFolder) {
+        guard read(in: folder)?.process == ProcessInfo.processInfo.processIdentifier else { return }
         // One that stays is recognised by its process, which has ended.
         try? FileManager.default.removeItem(at: file(folder))
     }

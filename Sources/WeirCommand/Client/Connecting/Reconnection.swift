@@ -7,6 +7,9 @@ struct Reconnection: Sendable {
     private let complain: @Sendable (String) -> Void
     private var backoff = Backoff()
     private var generator = SystemRandomNumberGenerator()
+    /// Measures the time since the loss, with the duration of attempts: one to a server that accepts and stays silent takes
+    /// half a minute.
+    private var lost: (@Sendable () -> Duration)?
     /// Whether a request has succeeded.
     private(set) var hasBegun = false
 
@@ -17,8 +20,8 @@ struct Reconnection: Sendable {
         self.complain = complain
     }
 
-    /// The next wait before a repetition, after the loss of the connection that `lost` measures the time of.
-    mutating func pause(after error: ClientError, _ lost: inout (@Sendable () -> Duration)?) async throws(ClientError) {
+    /// Waits before the next repetition; throws the error if it is permanent, or the patience is exhausted.
+    mutating func pause(after error: ClientError) async throws(ClientError) {
         let elapsed = lost ?? clock.stopwatch()
         guard error.isTemporary, hasBegun, elapsed() < Self.patience else { throw error }
         if lost == nil { complain("\(error.cause) Trying again for ten minutes.") }
@@ -27,8 +30,9 @@ struct Reconnection: Sendable {
         do { try await clock.sleep(for: pause) } catch { throw ClientError(transport: error, to: address) }
     }
 
-    mutating func succeeded(afterLoss: Bool) {
-        if afterLoss { complain("Connected again.") }
+    mutating func succeeded() {
+        if lost != nil { complain("Connected again.") }
+        lost = nil
         backoff.reset()
         hasBegun = true
     }

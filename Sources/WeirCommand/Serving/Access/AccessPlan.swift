@@ -25,7 +25,7 @@ struct AccessPlan: Sendable {
                 try Self.mode(settings, written: written, isLoopback: isLoopback, proxies: proxies, provider: provider)
             } ?? .password
         let isSecure = hasCertificate || url?.scheme == "https"
-        if ["proxy", "password", "oidc"].contains(written) {
+        if ["password", "oidc"].contains(written) {
             faults.attempt { () throws(StartError) in
                 try Self.requireEncryption(
                     settings, written, isPrivate: isLoopback || hasCertificate || (isSecure && !proxies.isEmpty))
