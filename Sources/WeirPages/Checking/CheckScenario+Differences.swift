@@ -36,7 +36,7 @@ extension CheckScenario {
         ]
         var changed = OperationFileChange(versions, at, Timestamp(milliseconds: 1))
         let hidden = changed
-        changed.texts = ("x", "y")
+        (changed.firstText, changed.secondText) = ("x", "y")
         let files = [
             changed, hidden, OperationFileChange([], at, at), OperationFileChange(versions, at, at),
         ]

@@ -70,7 +70,7 @@ struct OperationTraits {
             (entry.timeout != nil, .timeout), (!entry.tags.isEmpty, .tags), (entry.schedule != nil, .schedule),
             (entry.declaration?.mistakes.isEmpty == false, .mistakes), (entry.prints, .output),
             (!entry.detours.isEmpty, .detours), (entry.fields.contains { $0.kind == .file }, .file),
-            (entry.fields.contains { $0.isRequired && $0.defaultValue == nil }, .form),
+            (entry.fields.contains(where: \.needsValue), .form),
             (entry.fields.contains { $0.defaultValue != nil }, .input),
         ]
         return flags.filter(\.0).map(\.1) + entry.fields.flatMap { traits(of: $0, in: entry.id) }

@@ -169,11 +169,16 @@ extension PageWriter {
 
     /// The active runs of operations that can be started, oldest first.
     func running(on board: BoardView) -> [Fields] {
-        let views = views(of: board)
-        let active = wholes.flatMap { views[$0.id]?.recent.filter(isActive) ?? [] }
-        return active.sorted { $0.record.openedSequence < $1.record.openedSequence }.prefix(Self.wallLimit).map { run in
+        let active = activeRuns(on: board).sorted { $0.record.openedSequence < $1.record.openedSequence }
+        return active.prefix(Self.wallLimit).map { run in
             row(run.record).merging(["runningID": "wall-\(run.record.id)", "state": wallState(run)])
         }
+    }
+
+    /// The active runs of operations that can be started on their own.
+    func activeRuns(on board: BoardView) -> [RunView] {
+        let views = views(of: board)
+        return wholes.flatMap { views[$0.id]?.recent.filter(isActive) ?? [] }
     }
 
     func isActive(_ run: RunView) -> Bool { run.record.endedAt == nil && !isWatched(run.record.operation) }

@@ -135,10 +135,10 @@ extension PageWriter {
         return [
             "options": groups.isEmpty
                 ? values.map { option($0, of: field, in: operation, isChosen: $0 == typed, marks) } : [],
-            "groups": groups, "opens": marks.opens(nil, of: field),
+            "groups": groups, "blankOpens": marks.opens(nil, of: field),
             // A value that the user did not choose must not appear selected.
             "blank": field.defaultValue == nil,
-            "isAsked": field.isRequired && field.defaultValue == nil && field.conditions.isEmpty,
+            "isAsked": field.alwaysNeedsValue,
         ]
     }
 

@@ -73,8 +73,5 @@ struct DayLine {
         (self.line, self.area) = (line, area)
     }
 
-    private static func number(_ value: Double) -> String {
-        let tenths = Int64(exactly: (value * 10).rounded()) ?? 0
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
-    }
+    private static func number(_ value: Double) -> String { NumberValue.plain((value * 10).rounded() / 10) }
 }

@@ -7,9 +7,7 @@ extension PageWriter {
 
     /// The active runs of operations that can be started on their own: running ones first, each group oldest first.
     func working(on board: BoardView) -> [RunView] {
-        let views = views(of: board)
-        let active = wholes.flatMap { views[$0.id]?.recent.filter(isActive) ?? [] }
-        return active.sorted { first, second in
+        activeRuns(on: board).sorted { first, second in
             let (isQueued, isOtherQueued) = (isQueued(first), isQueued(second))
             return isQueued == isOtherQueued
                 ? first.record.openedSequence < second.record.openedSequence : isOtherQueued
@@ -22,15 +20,31 @@ extension PageWriter {
     func workingFields(on board: BoardView) -> Fields {
         let active = working(on: board)
         let shown = active.prefix(Self.workingLimit)
+        // The board keeps the newest runs of each operation only, and the number of all active ones.
+        let views = views(of: board)
+        let count = wholes.reduce(0) { $0 + (isWatched($1.id) ? 0 : views[$1.id]?.activeRuns ?? 0) }
+        let more = max(active.count, count) - shown.count
         return [
             "hasWorking": !active.isEmpty, "working": shown.map { workingItem($0, on: board) },
-            "moreWorking": active.count > shown.count ? format.integer(Int64(active.count - shown.count)) : nil,
+            "moreWorking": more > 0 ? format.integer(Int64(more)) : nil,
             "activeURL": "\(base)/runs?phase=active",
         ]
     }
 
+    /// Whether a running run is among the listed ones; called for each tick, so nothing is sorted.
     func isWorkingShown(_ run: RunView, on board: BoardView) -> Bool {
-        working(on: board).prefix(Self.workingLimit).contains { $0.record.id == run.record.id }
+        let record = run.record
+        guard isActive(run), catalog[record.operation]?.partOf == nil,
+            board.operation(record.operation)?.recent.contains(where: { $0.record.id == record.id }) == true
+        else { return false }
+        var earlier = 0
+        for operation in board.operations where operation.activeRuns > 0 {
+            guard let entry = catalog[operation.id], entry.partOf == nil else { continue }
+            earlier += operation.recent.count {
+                isActive($0) && !isQueued($0) && $0.record.openedSequence < record.openedSequence
+            }
+        }
+        return earlier < Self.workingLimit
     }
 
     private func workingItem(_ run: RunView, on board: BoardView) -> Fields {

@@ -75,7 +75,7 @@ extension PageWriter {
     func secondCompared(_ view: OperationView) -> String? { view.latest?.record.id }
 
     private func compared(_ run: RunView, _ letter: String, _ whole: Int64) -> Fields {
-        let pieces = RunComparison(run, run).steps.compactMap(\.first).map { leg($0, of: run, whole) }
+        let pieces = RunComparison.legs(run).map { leg($0, of: run, whole) }
         return row(run.record).merging([
             "chip": chip(run.record),
             "letter": letter, "length": String(whole), "pieces": pieces,

@@ -32,7 +32,7 @@ extension PageWriter {
         guard let file = runs.file else { return nil }
         let unknown = file.first == nil || file.second == nil
         let diff = file.diff
-        var fields: Fields = [
+        let fields: Fields = [
             "summary": diff.map(summary)
                 ?? strings[
                     unknown ? .compareFileUnknown : file.isChanged ? .compareFileHidden : .compareFileSame],
@@ -44,9 +44,8 @@ extension PageWriter {
                 ["number": String(index + 1), "url": nil, "html": TrustedHTML(CleanText(lines[index]).markup)]
             }
         }
-        let parts = difference(diff, id: "file") { (cell(texts.first, $0.first), cell(texts.second, $0.second)) }
-        fields = fields.merging(parts)
-        return fields
+        return fields.merging(
+            difference(diff, id: "file") { (cell(texts.first, $0.first), cell(texts.second, $0.second)) })
     }
 
     /// What differs, as links to the sections of the page.

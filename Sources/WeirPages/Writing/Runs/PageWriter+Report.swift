@@ -77,10 +77,10 @@ extension PageWriter {
     /// The last weekend, the last whole week, and the last thirty days, in UTC.
     private var presets: [Fields] {
         guard let now = format.now else { return [] }
-        let today = now.milliseconds - ((now.milliseconds % Self.day) + Self.day) % Self.day
+        let (today, time) = now.milliseconds.floorDivided(by: Self.day)
         // 1970-01-01 was a Thursday: the number of days since Monday.
-        let weekday = ((today / Self.day + 3) % 7 + 7) % 7
-        let monday = Timestamp(milliseconds: today).before(weekday * Self.day)
+        let weekday = (today + 3).floorDivided(by: 7).remainder
+        let monday = now.before(time + weekday * Self.day)
         let spans: [(StringKey, Timestamp, Timestamp)] = [
             (.reportWeekend, monday.before(2 * Self.day), monday), (.reportWeek, monday.before(7 * Self.day), monday),
             (.reportMonth, now.before(30 * Self.day), now),
