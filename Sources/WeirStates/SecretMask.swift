@@ -2,9 +2,10 @@ import Foundation
 
 /// Replaces secrets in texts before they are recorded or shown.
 ///
-/// Every secret of at least eight characters is found in UTF-8 and UTF-16, in base 64 and hexadecimal digits of both, and with any of its characters
-/// escaped for a URL, JSON, a shell or HTML; for a secret of several lines, so is each line of that length. A secret
-/// that a program splits, reverses or encrypts is not found: masking is the last line of defence, not the first.
+/// Every secret of at least eight characters is found in UTF-8 and UTF-16, in base 64 and hexadecimal digits of both, and
+/// with any of its characters escaped for a URL, JSON, a shell or HTML; for a secret of several lines, so is each line of
+/// that length. A secret that a program splits, reverses or encrypts is not found: masking is the last line of defence,
+/// not the first.
 package struct SecretMask: Sendable {
     /// The replacement for a secret.
     package static let replacement = "•••"

@@ -47,7 +47,7 @@ def settings(tmp_path):
 
 def printed(weir, run):
     """What the step `all` of an ended run printed."""
-    done = until(lambda: (found := weir.ask(f"runs/{run}"))["phase"] in ("succeeded", "failed") and found)
+    done = weir.ended({"id": run})
     assert done["phase"] == "succeeded"
     step = next(step for step in done["state"]["steps"] if step["name"] == "all")
     return weir.ask(f"runs/{step['run']}/output")["lines"][0]["text"]

@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -171,11 +172,11 @@ def test_a_damaged_journal_is_told(tmp_path, port):
 
 
 def test_a_process_that_does_not_answer_is_told(weir, tmp_path):
-    os.kill(weir.process.pid, 19)
+    weir.process.send_signal(signal.SIGSTOP)
     try:
         report = doctor(tmp_path, "--data", weir.data)
     finally:
-        os.kill(weir.process.pid, 18)
+        weir.process.send_signal(signal.SIGCONT)
     assert report.code == 1
     report.said("server", "failure", f"process {weir.process.pid}, does not answer")
 

@@ -146,8 +146,7 @@ def test_an_ended_run_starts_again_from_a_chosen_step(weir, visit, folder, java_
 
 
 def pair(weir, **inputs):
-    run = weir.run("pair", **inputs)["id"]
-    return until(lambda: (found := weir.ask(f"runs/{run}"))["endedAt"] and found)
+    return weir.ended(weir.run("pair", **inputs))
 
 
 def test_two_runs_are_compared_step_by_step(weir, visit):
@@ -188,6 +187,6 @@ def test_a_cancelled_run_begins_again_where_it_stopped(weir, visit, folder):
     page.get_by_role("button", name="Again from where it stopped").click()
     again = until(lambda: [found for found in weir.ask("runs?operation=graph")["runs"] if found["retryOf"] == run])[0]["id"]
     (folder / "unit.go").touch()
-    done = until(lambda: (found := weir.ask(f"runs/{again}"))["endedAt"] and found)
+    done = weir.ended({"id": again})
     assert done["phase"] == "succeeded"
     assert [step.get("doneIn") for step in done["state"]["steps"][:3]] == [run, None, run]

@@ -49,7 +49,8 @@ package struct AuditVerification: Sendable, Equatable {
                 if let record = AuditRecord(line: line) {
                     moments.insert(AuditFolder.day(of: record.entry.at))
                     if record.entry.action == .lose {
-                        lost = lost.addingReportingOverflow(record.entry.count).partialValue
+                        let (sum, overflows) = lost.addingReportingOverflow(max(0, record.entry.count))
+                        lost = overflows ? .max : sum
                     }
                 }
                 let before = chain

@@ -98,18 +98,22 @@ extension AccessDirectory {
     ///
     /// - Throws: `AccessError` if the current password is wrong, or the new one is refused.
     package func changePassword(
-        of name: String, from current: String, to password: String, origin: AuditOrigin, session: SecretText?,
-        mark: String?
+        of name: String, from current: String, to password: String, origin: AuditOrigin, mark: String?
     ) async throws -> SecretText {
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         // As a sign-in, so that the same limits apply to guesses.
-        switch try await signIn(name, current, from: origin, replacing: session, mark: mark) {
+        switch try await signIn(name, current, from: origin, mark: mark) {
         case .wrong: throw AccessError(.invalid, .wrongPassword)
         case .busy: throw AccessError(.unavailable, .busyHashing)
         case .throttled(let wait):
             throw AccessError(.unavailable, .tooManyPasswords, ["seconds": "\((wait + 999) / 1_000)"])
-        case .signedIn(_, let principal):
-            try await setPassword(password, of: name, by: principal, from: origin)
+        case .signedIn(let secret, let principal):
+            do {
+                try await setPassword(password, of: name, by: principal, from: origin)
+            } catch {
+                try await signOut(secret, from: origin)
+                throw error
+            }
             return try await begin(StoredPerson(user: principal.name), from: origin, replacing: nil)
         }
     }

@@ -12,7 +12,7 @@ extension DefinitionReader {
             }
             let filters = (each["only"]?.members ?? []).compactMap { filter($0) }
             let inputs = (each["inputs"]?.members ?? []).compactMap { triggerInput($0, fields) }
-            for field in fields where field.isRequired && field.defaultValue == nil && field.conditions.isEmpty {
+            for field in fields where field.alwaysNeedsValue {
                 guard each["inputs"]?[field.name] == nil else { continue }
                 list.note(
                     each["inputs"] ?? each,

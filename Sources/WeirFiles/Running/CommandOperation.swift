@@ -159,7 +159,7 @@ package struct CommandInput: OperationInput {
         case .bool(let flag): flag ? "true" : "false"
         // A file is represented by its name.
         case .object(let members): members["filename"]?.string
-        case .array(let values): values.isEmpty ? nil : values[...].compactMap(\.exactText).joined(separator: ",")
+        case .array(let list): list.isEmpty ? nil : JSONValue.array(list).formText
         case .null, nil: nil
         }
     }

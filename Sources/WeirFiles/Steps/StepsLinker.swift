@@ -121,7 +121,7 @@ struct StepsLinker {
             }
             check(given, field, whole, &list)
         }
-        for field in fields where field.isRequired && field.defaultValue == nil && field.conditions.isEmpty {
+        for field in fields where field.alwaysNeedsValue {
             guard !step.values.contains(where: { $0.name == field.name }) else { continue }
             list.note(
                 step.place, "The operation “\(id)” needs the input `\(field.name)`. Give it in `with`.")

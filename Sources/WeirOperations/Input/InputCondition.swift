@@ -15,6 +15,12 @@ package struct InputCondition: Sendable, Hashable, Codable {
 }
 
 extension InputField {
+    /// Whether a run needs a value of the field wherever the field is shown, because there is no default.
+    package var needsValue: Bool { isRequired && defaultValue == nil }
+
+    /// Whether a run needs a value of the field, whatever the others are.
+    package var alwaysNeedsValue: Bool { needsValue && conditions.isEmpty }
+
     /// Whether the field is shown beside the valid values of the fields before it.
     package func isShown(beside values: [String: JSONValue]) -> Bool {
         conditions.allSatisfy { $0.holds(for: values[$0.field]) }
@@ -23,7 +29,7 @@ extension InputField {
     /// Whether a run of an operation with these fields cannot start without a value that somebody gives.
     package static func needValues(_ fields: [InputField]) -> Bool {
         let defaults = Dictionary(fields.compactMap { field in field.defaultValue.map { (field.name, $0) } }) { $1 }
-        return fields.contains { $0.isRequired && $0.defaultValue == nil && $0.isShown(beside: defaults) }
+        return fields.contains { $0.needsValue && $0.isShown(beside: defaults) }
     }
 }
 

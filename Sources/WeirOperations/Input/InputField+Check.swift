@@ -75,8 +75,10 @@ extension InputField {
         guard let given = value.array else { throw rejection(of: value) }
         // The values that a program lists are unknown when the file is read.
         guard case .choice(let values) = kind, !acceptsAnyChoice else { return value }
-        if let wrong = given.first(where: { $0.string.map(values.contains) != true }) { throw rejection(of: wrong) }
-        return .array(values.map(JSONValue.string).filter(given.contains))
+        let known = Set(values)
+        if let wrong = given.first(where: { $0.string.map(known.contains) != true }) { throw rejection(of: wrong) }
+        let chosen = Set(given.compactMap(\.string))
+        return .array(values.filter(chosen.contains).map(JSONValue.string))
     }
 
     /// The message that states what the field accepts and quotes the rejected value.

@@ -9,7 +9,7 @@ package struct JSONSchema: Sendable, Hashable {
 
     /// Creates the schema of an object with the given fields and no others.
     package init(for fields: [InputField]) {
-        let required = fields.filter { $0.isRequired && $0.defaultValue == nil && $0.conditions.isEmpty }
+        let required = fields.filter(\.alwaysNeedsValue)
             .map { JSONValue.string($0.name) }
         var schema: [String: JSONValue] = [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -18,7 +18,7 @@ package struct JSONSchema: Sendable, Hashable {
             "additionalProperties": false,
         ]
         if !required.isEmpty { schema["required"] = .array(required) }
-        let conditional = fields.filter { !$0.conditions.isEmpty && $0.isRequired && $0.defaultValue == nil }
+        let conditional = fields.filter { $0.needsValue && !$0.conditions.isEmpty }
         if !conditional.isEmpty {
             schema["allOf"] = .array(conditional.map { Self.requirement(of: $0, among: fields) })
         }

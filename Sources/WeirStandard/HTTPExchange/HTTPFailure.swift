@@ -140,7 +140,7 @@ extension HTTPFailure {
         }
     }
 
-    /// The failure of a connection, for the error number of the system, or nil if there is none.
+    /// The failure of a connection; `code` is the system's error number, or nil if the address did not answer.
     package static func ofConnecting(to address: String, port: Int, code: CInt?) -> HTTPFailure {
         switch code {
         case nil: .unreachable(address: address, port: port, reason: "no answer")

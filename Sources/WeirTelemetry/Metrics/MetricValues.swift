@@ -3,7 +3,7 @@ import Synchronization
 
 /// A series' value, written by any thread and read by scrapes without a lock.
 protocol MetricValue: AnyObject, Sendable {
-    /// The value of a gauge; nil for other kinds, and for a gauge without a value.
+    /// The value of an observed gauge; nil for other kinds, and for one without a value.
     var current: Double? { get }
     /// Appends the lines of the series; `labels` are the rendered labels without braces.
     func write(_ name: String, _ labels: String, to text: inout String)

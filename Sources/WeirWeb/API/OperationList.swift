@@ -110,13 +110,7 @@ extension OperationHealth {
                     ]
                 }),
             "slow": .array(slow(at: now).map(\.json)), "slowest": .array(slowest.map(\.json)),
-            "errors": .array(
-                errors.map { group in
-                    [
-                        "sentence": group.sentence.map(JSONValue.string) ?? .null, "case": .string(group.caseName),
-                        "count": .integer(Int64(group.count)), "newest": .string(group.newest.id),
-                    ]
-                }),
+            "errors": .array(errors.map(\.json)),
             "inputs": .array(
                 inputs.map { input in
                     [
@@ -168,6 +162,15 @@ extension ScheduleView {
                     let start = time.after(schedule.delay(of: time, for: operation))
                     return ["time": .string(time.description), "start": .string(start.description)]
                 }),
+        ]
+    }
+}
+
+extension OperationHealth.ErrorGroup {
+    var json: JSONValue {
+        [
+            "sentence": sentence.map(JSONValue.string) ?? .null, "case": .string(caseName),
+            "count": .integer(Int64(count)), "newest": .string(newest.id),
         ]
     }
 }

@@ -115,10 +115,7 @@ extension AccountResponder {
 
     /// The link's full URL, with the configured public URL or else the request's host.
     private func address(of link: SecretText, _ visit: Visit) -> String {
-        let scheme = directory.configuration.isSecure ? "https" : "http"
-        let server =
-            directory.configuration.publicURL ?? "\(scheme)://\(visit.request.head.authority ?? "localhost")"
-        return server + dashboard.mount.url("links/\(link.text)")
+        accounts.address(host: visit.request.head.authority) + dashboard.mount.url("links/\(link.text)")
     }
 
     private func list(_ run: String, _ visit: Visit) -> LinkList {

@@ -39,11 +39,7 @@ extension AccountResponder {
         store.dispatch(.nameChanged(form.name))
         await store.dispatch(.signIn(password: sent["password"] ?? "")).settled()
         if case .enter(let secret, let name)? = store.effectMailbox.next() {
-            var response = enter(secret, to: form.back)
-            if let mark = directory.browserMark(of: name) {
-                response.headers[values: .setCookie].insert(directory.cookie.browserField(mark), at: 0)
-            }
-            return response
+            return enter(secret, as: name, to: form.back)
         }
         form.name = store.currentState.name
         form.mistake = store.currentState.mistake ?? .busy
@@ -57,6 +53,15 @@ extension AccountResponder {
         }
         var response = page(.signIn(form), visit, status: status)
         if let wait { response.headers[.retryAfter] = String(wait) }
+        return response
+    }
+
+    /// Also marks the browser as one in which the user has signed in.
+    func enter(_ secret: SecretText, as name: String, to back: String) -> Response {
+        var response = enter(secret, to: back)
+        if let mark = directory.browserMark(of: name) {
+            response.headers[values: .setCookie].insert(directory.cookie.browserField(mark), at: 0)
+        }
         return response
     }
 

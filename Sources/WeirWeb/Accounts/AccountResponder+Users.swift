@@ -23,12 +23,8 @@ extension AccountResponder {
         do {
             let secret = try await directory.changePassword(
                 of: name, from: sent["current"] ?? "", to: sent["password"] ?? "", origin: visit.origin,
-                session: session(visit), mark: mark)
-            var response = enter(secret, to: dashboard.mount.url("account"))
-            if let mark = directory.browserMark(of: name) {
-                response.headers[values: .setCookie].insert(directory.cookie.browserField(mark), at: 0)
-            }
-            return response
+                mark: mark)
+            return enter(secret, as: name, to: dashboard.mount.url("account"))
         } catch let error as AccessError {
             return account(visit, error: error.message, status: Problem(error).status)
         } catch {

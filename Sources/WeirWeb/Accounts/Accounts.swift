@@ -17,6 +17,12 @@ package struct Accounts: Sendable {
     }
 
     var canSignIn: Bool { directory.configuration.hasSignIn }
+
+    /// The server's address without the path of the mount: the configured public URL, or else that of a request's host.
+    func address(host: String?) -> String {
+        let scheme = directory.configuration.isSecure ? "https" : "http"
+        return directory.configuration.publicURL ?? "\(scheme)://\(host ?? "localhost")"
+    }
 }
 
 extension DashboardAccess {

@@ -13,7 +13,9 @@ struct Acknowledging {
     /// The body can have a `note` and the `hours` after which the failures are listed again.
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let fields = try await dashboard.sentFields(exchange)
-        let note = (fields["note"]?.string ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        let sent = fields["note"] ?? .null
+        guard sent == .null || sent.string != nil else { throw .malformedBody(.noText, ["field": .text("note")]) }
+        let note = (sent.string ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let duration = try hours(fields["hours"]).map { Duration.seconds($0 * 3_600) }
         let made: Acknowledgement
         do {

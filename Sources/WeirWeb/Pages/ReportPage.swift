@@ -81,13 +81,7 @@ extension PeriodReport {
                         "failed": .integer(Int64(actor.failed)),
                     ]
                 }),
-            "errors": .array(
-                errors.map { group in
-                    [
-                        "sentence": group.sentence.map(JSONValue.string) ?? .null, "case": .string(group.caseName),
-                        "count": .integer(Int64(group.count)), "newest": .string(group.newest.id),
-                    ]
-                }),
+            "errors": .array(errors.map(\.json)),
             "missed": .array(
                 missed.map { missed in
                     [

@@ -61,29 +61,27 @@ extension PollEncoder {
     func hasMade(_ request: PollRequest, page: LivePage, from: SequenceNumber) -> Bool {
         if case .output(let run) = page.topic {
             guard let tail = feed.output(of: run), tail.head > from else { return true }
-            return caches.batches.known(key(request, page: page, from: from, tail)) != nil
+            return caches.batches.known(
+                key(request, page: page, from: from, head: tail.head, unfinished: tail.unfinished)) != nil
         }
         let head = feed.head(of: page.topic.topic)
         return head <= from || caches.batches.known(key(request, page: page, from: from, head: head)) != nil
     }
 
-    private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, head: SequenceNumber) -> BatchKey {
+    private func key(
+        _ request: PollRequest, page: LivePage, from: SequenceNumber, head: SequenceNumber,
+        unfinished: UnfinishedLines? = nil
+    ) -> BatchKey {
         BatchKey(
             audience: audience, page: page, from: from, head: head, slot: slots(request).slot(at: clock.wall),
-            epoch: request.epoch, notices: notices, unfinished: nil)
-    }
-
-    private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, _ tail: OutputTail) -> BatchKey {
-        BatchKey(
-            audience: audience, page: page, from: from, head: tail.head, slot: slots(request).slot(at: clock.wall),
-            epoch: request.epoch, notices: notices, unfinished: tail.unfinished)
+            epoch: request.epoch, notices: notices, unfinished: unfinished)
     }
 
     /// Returns the output lines after `from`, always up to the last one; if some are evicted, the newest lines replace all
     /// that the page shows.
     private func lines(of run: String, _ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
         guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
-        let key = key(request, page: page, from: from, tail)
+        let key = key(request, page: page, from: from, head: tail.head, unfinished: tail.unfinished)
         let body = caches.batches.value(for: key, cost: \.readableBytes) {
             encoded.add(1, ordering: .relaxed)
             let events = renderer.patches(for: tail, after: from, page: page).map { step in

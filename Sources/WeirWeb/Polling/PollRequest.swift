@@ -10,7 +10,8 @@ import WeirStates
 /// {F}/snap          the region of the page: never held
 /// ```
 /// If a page shows operations declared in files, `E` includes the edition of the catalog: `{E}.{C}`; on pages that list
-/// failures, it also identifies the acknowledgements, if any: `{E}.{C}.{K}`, with `C` 0 without files. If the feed is not public, the label of the audience comes first, as `{A}/`: 13 of `a-z 0-9`.
+/// failures, it also identifies the acknowledgements, if any: `{E}.{C}.{K}`, with `C` 0 without files. If the feed is not
+/// public, the label of the audience comes first, as `{A}/`: 13 of `a-z 0-9`.
 ///
 /// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. Each request has
 /// exactly one spelling, and hence one cache entry; any other path is refused.

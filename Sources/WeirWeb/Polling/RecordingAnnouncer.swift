@@ -5,8 +5,8 @@ import WeirFlows
 /// Announces changes to the notices above every page, at most once a second.
 ///
 /// Such changes are: recording stops or resumes, the journal's notices change, a removal is announced or cancelled,
-/// changed settings are refused or applied, a quiet start ends, the disk becomes almost full or has space again, a scheduled start does not happen or follows one that
-/// did not, and failures are acknowledged.
+/// changed settings are refused or applied, a quiet start ends, the disk becomes almost full or has space again, a
+/// scheduled start does not happen or follows one that did not, and failures are acknowledged.
 final class RecordingAnnouncer: Sendable {
     private struct State {
         var isDue = false

@@ -70,9 +70,8 @@ struct StreamEvents {
                 isTold = true
                 if isClosed { return }
             }
-            let known = unfinished.revision
             if let run = request.name.output, let tail = dashboard.board.feed.output(of: run),
-                tail.unfinished.revision != known
+                tail.unfinished.revision != unfinished.revision
             {
                 unfinished = tail.unfinished
                 try await send(Self.event(of: unfinished))
@@ -90,8 +89,9 @@ struct StreamEvents {
             switch outcome {
             case .published, .ended: break
             case .expired: try await send(ByteBuffer(string: ":\n\n"))
-            // The server shuts down, or others need the connection.
+            // The server shuts down.
             case .drained: return
+            // Without a change of the unfinished lines, others need the connection.
             case .interrupted:
                 let current = request.name.output.flatMap { dashboard.board.feed.output(of: $0)?.unfinished.revision }
                 if (current ?? unfinished.revision) == unfinished.revision { return }

@@ -55,6 +55,9 @@ struct AcknowledgingTests {
             let form = ["Content-Type: application/x-www-form-urlencoded"]
             #expect(try await server.ask("POST", "/api/v1" + Self.path, headers: form, body: "").status == 409)
             try await fail(server)
+            let noText = try await server.ask(
+                "POST", "/api/v1" + Self.path, headers: ["Content-Type: application/json"], body: #"{"note": 5}"#)
+            #expect(noText.status == 400)
             for hours in ["0", "-1", "x", "99999999999999999999", "1.5"] {
                 let answer = try await server.ask("POST", "/api/v1" + Self.path, headers: form, body: "hours=\(hours)")
                 #expect(answer.status == 400)

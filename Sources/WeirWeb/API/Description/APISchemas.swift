@@ -1,6 +1,9 @@
 import WeirStates
 
 extension APISchema {
+    private static let errors: APISchema = .list(
+        .object(["sentence": .text.orNull, "case": .text, "count": .whole, "newest": .text]))
+
     /// The schemas that others refer to, by name.
     static let named: [String: APISchema] = [
         "Problem": .object(
@@ -30,8 +33,7 @@ extension APISchema {
                     "newestFailure": .text.orNull,
                 ])),
             "actors": .list(.object(["actor": .text, "ended": .whole, "failed": .whole])),
-            "errors": .list(
-                .object(["sentence": .text.orNull, "case": .text, "count": .whole, "newest": .text])),
+            "errors": errors,
             "missed": .list(
                 .object(["operation": .text, "time": .time, "count": .whole, "refusal": .text.orNull])),
         ]),
@@ -40,6 +42,7 @@ extension APISchema {
             ["name": .text, "label": .text, "kind": .text, "required": .flag],
             optional: [
                 "default": .anything, "help": .text, "unit": .text, "values": .list(.text),
+                "if": .members.described("The values of other fields with which the field applies."),
                 "groups": .list(.object(["beside": .members, "values": .list(.text)])),
             ]),
         "OperationHealth": .object([
@@ -48,8 +51,7 @@ extension APISchema {
             "buckets": .list(.object(["start": .time, "figures": .ref("Figures")])),
             "states": .list(.object(["case": .text, "runs": .whole, "p50": .whole, "p95": .whole])),
             "slow": .list(.ref("Run")), "slowest": .list(.ref("Run")),
-            "errors": .list(
-                .object(["sentence": .text.orNull, "case": .text, "count": .whole, "newest": .text])),
+            "errors": errors,
             "inputs": .list(.object(["input": .anything, "failed": .whole, "ended": .whole, "newest": .text])),
         ]),
         "Figures": .object([
@@ -113,7 +115,8 @@ extension APISchema {
         "OutputLine": .object(
             ["number": .whole, "at": .time, "channel": .oneOf(["stdout", "stderr", "notice"]), "text": .text],
             optional: ["continues": .flag]),
-        "Artifact": .object(["name": .text, "bytes": .whole, "type": .text, "url": .text]),
+        "Artifact": .object(
+            ["name": .text, "bytes": .whole, "type": .text, "url": .text, "server": .text.orNull]),
         "Store": .object(store),
         "StoreDetails": .all(
             .object(store),

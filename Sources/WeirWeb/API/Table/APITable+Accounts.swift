@@ -65,10 +65,12 @@ extension APIResource {
                 .query("principal", .text, "The name of the principal."),
                 .query("subject", .text, "The subject, such as run:ID."),
                 .query("action", .oneOf(AuditAction.allCases.map(\.rawValue) + [""]), "The action."),
-                .query("outcome", .oneOf(["done", "refused", "failed", ""]), "The outcome."),
-                .query("before", .whole(from: 1, to: Int64.max), "The next of the previous answer."),
+                .query("outcome", .oneOf(AuditEntry.Outcome.allCases.map(\.rawValue) + [""]), "The outcome."),
+                .query("before", .whole(from: 1, to: Int64.max), "The before of the previous answer."),
                 answers: .json(
-                    200, .object(["entries": .list(.members)], optional: ["next": .whole.orNull, "server": .text]),
+                    200,
+                    .object(
+                        ["entries": .list(.members), "head": .text], optional: ["before": .whole, "server": .text]),
                     "The entries."))),
         account(
             "people", .everything(.administer),

@@ -56,7 +56,7 @@ extension APIBody {
 }
 
 extension APISchema {
-    static let phases = ["idle", "active", "succeeded", "failed", "cancelled", "interrupted"]
+    static let phases = Phase.allCases.map(\.rawValue)
     static let bytes = APISchema(value: ["type": "string", "format": "binary"])
 }
 
