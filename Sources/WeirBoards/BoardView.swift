@@ -45,8 +45,8 @@ package final class OperationView: Sendable {
 
 /// A run after a change: the only input for rendering its pages.
 ///
-/// Immutable, so that rendering a page of the same change always produces the same bytes.
-package final class RunView: Sendable {
+/// Immutable, so that rendering a page of the same change always produces the same bytes. Only the same object is equal.
+package final class RunView: Sendable, Equatable {
     /// The accumulated state of the run's changes.
     package let record: RunRecord
     package let at: Timestamp
@@ -54,6 +54,8 @@ package final class RunView: Sendable {
     package let transitions: [Transition]
     /// The number of older transitions that `transitions` omits.
     package let omittedTransitions: Int
+
+    package static func == (first: RunView, second: RunView) -> Bool { first === second }
 
     package init(record: RunRecord, at: Timestamp? = nil, transitions: [Transition], omittedTransitions: Int) {
         self.record = record

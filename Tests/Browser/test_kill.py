@@ -33,9 +33,9 @@ def settings(sky):
 class Worker(threading.Thread):
     """Does the same thing again and again while the server is there."""
 
-    def __init__(self, gate, once):
+    def __init__(self, gate, once, waits):
         super().__init__(daemon=True)
-        self.gate, self.once, self.problem = gate, once, None
+        self.gate, self.once, self.waits, self.problem = gate, once, waits, None
 
     def run(self):
         try:
@@ -44,6 +44,11 @@ class Worker(threading.Thread):
             self.problem = repr(problem)
 
     def _try(self):
+        # No faster than what happens is shown, or the slowest follower loses changes that are no longer in memory.
+        with self.gate.changed:
+            if self.waits():
+                self.gate.changed.wait(1)
+                return
         try:
             self.once()
         except Lost:
@@ -68,7 +73,7 @@ class Starts:
         assert status in (200, 201, 202), f"{status}: {answer[:300]!r}"
         self.answered[label] = json.loads(answer)["id"]
         self.number += 1
-        # No faster than somebody is shown what happens, or those who look fall ever further behind.
+        # At the pace of the changes that are shown.
         with self.gate.changed:
             self.gate.changed.wait(1)
 
@@ -135,8 +140,12 @@ class Killing:
         ]
         self.starts = [Starts(weir, self.gate, "a"), Starts(weir, self.gate, "b")]
         self.uploads = Uploads(weir, random.Random(SEED + 1))
-        self.workers = [Worker(self.gate, once) for once in [*self.starts, self.uploads]]
+        self.workers = [Worker(self.gate, once, self.is_any_behind) for once in [*self.starts, self.uploads]]
         self.interrupted = 0
+
+    def is_any_behind(self):
+        cursors = [each.cursor for each in self.followers if each.feed.startswith("board")]
+        return max(cursors) - min(cursors) > 1_000
 
     def begin(self):
         self.gate.open()

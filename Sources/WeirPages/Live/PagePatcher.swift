@@ -116,9 +116,12 @@ struct PagePatcher {
     private func attention() -> [Patch] {
         let (old, new) = (publication.boardBefore, publication.board)
         let (former, current) = (writer.attention(of: old), writer.attention(of: new))
-        return difference(
+        let summary = difference(
             "summary", "partials/summary", ["summary": writer.summary(of: old, former)],
             ["summary": writer.summary(of: new, current)])
+        // Most changes concern no run that needs a person.
+        guard former != current else { return summary }
+        return summary
             + difference(
                 "attention", "partials/attention", writer.attentionFields(former), writer.attentionFields(current))
             + difference("page-title", "partials/title", writer.title(of: former), writer.title(of: current))

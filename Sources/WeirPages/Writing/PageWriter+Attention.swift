@@ -4,15 +4,15 @@ import WeirJournals
 import WeirStates
 
 /// The runs on the overview that need a person: pending decisions, then operations that fail.
-struct Attention {
-    struct Decision {
+struct Attention: Equatable {
+    struct Decision: Equatable {
         let run: RunView
         let step: StepsProgress.Step
         var asked: Timestamp { step.began ?? run.at }
     }
 
     /// An operation whose newest ended run failed or was interrupted.
-    struct Failure {
+    struct Failure: Equatable {
         let run: RunView
         /// The number of failures in a row, the newest included.
         let count: Int
