@@ -24,6 +24,11 @@ import Testing
                 + "--started-after 2026-11-22T12:00:00+01:00 --limit 50 --before 7 --json")
     }
 
+    @Test func `a list of runs is of the caller's own or of an actor's, not of both`() throws {
+        #expect(try ListRuns.parse(["--mine"]).command(before: "7") == "weir runs --actor me --limit 50 --before 7")
+        #expect(throws: (any Error).self) { try ListRuns.parse(["--mine", "--actor", "ana"]) }
+    }
+
     @Test func `a server that was signed in to is asked with its token, also where its address is given`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }

@@ -5,7 +5,7 @@ import WeirStates
 /// The filters of the list of runs, as pages, the API, exports and changes of many runs read them; an empty text is no
 /// filter.
 ///
-/// The parameters are `operation`, `phase`, `actor`, `text`, `from` and `to` (moments in UTC unless they have an offset),
+/// The parameters are `operation`, `phase`, `actor` (`me` for the reader), `text`, `from` and `to` (moments in UTC unless they have an offset),
 /// `startedAfter` (another name of `from`), `startedBefore`, `within` (`24h`, `7d` or `30d`), `limit`, `sort` (`started`,
 /// `duration` or `phase`, ascending, or descending after a `-`), and the end of the previous page: `before` (a sequence,
 /// only with the newest first), or `beyond` in any order.
@@ -52,6 +52,11 @@ package struct RunFilter: Sendable, Hashable {
     package var limit: Int?
     /// The first parameter that was not understood.
     package private(set) var mistake: Mistake?
+
+    /// The value of `actor` that selects the reader's own runs.
+    package static let me = "me"
+
+    var isMine: Bool { actor == Self.me }
 
     /// The values of `within`, in milliseconds.
     package static let spans: KeyValuePairs<String, Int64> = [
@@ -133,13 +138,14 @@ package struct RunFilter: Sendable, Hashable {
     /// - Parameters:
     ///   - limit: The number of runs per page, if the filter sets none.
     ///   - now: The end of the span, and the time for which runs are ordered; if nil, `within` is ignored.
+    ///   - reader: The name that `me` stands for; if nil, `me` is a name.
     /// - Returns: The query.
-    package func query(limit: Int = 50, now: Timestamp? = nil) -> RunQuery {
+    package func query(limit: Int = 50, now: Timestamp? = nil, reader: String? = nil) -> RunQuery {
         let span = Self.spans.first { $0.key == within }?.value
         let starts = [Self.span(from)?.start, span.flatMap { span in now?.before(span) }].compactMap { $0 }
         var query = RunQuery(
             operation: operation.isEmpty ? nil : operation, phase: Phase(rawValue: phase),
-            actor: actor.isEmpty ? nil : actor, text: text.isEmpty ? nil : text, startedAfter: starts.max(),
+            actor: actor.isEmpty ? nil : isMine ? reader ?? actor : actor, text: text.isEmpty ? nil : text, startedAfter: starts.max(),
             startedBefore: Self.span(to)?.end, before: before, limit: self.limit ?? limit)
         guard let (order, isLeastFirst) = order else {
             if let beyond { query.before = beyond.opened }

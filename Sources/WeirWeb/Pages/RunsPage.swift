@@ -32,12 +32,13 @@ struct RunsPage {
         }
     }
 
-    /// The journal query of a filter, with operation names in the reader's language.
+    /// The journal query of a filter, with the reader's name for `me` and operation names in the reader's language.
     ///
     /// Throws the problem of a filter that was not understood.
     func query(_ filter: RunFilter, _ exchange: Exchange, now: Timestamp? = nil) throws(Problem) -> RunQuery {
         if let mistake = filter.mistake { throw Problem(mistake) }
-        var query = filter.query(now: now ?? Timestamp(milliseconds: dashboard.clock.wall))
+        var query = filter.query(
+            now: now ?? Timestamp(milliseconds: dashboard.clock.wall), reader: exchange.actor)
         if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
         return query
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WeirPages
 import WeirStates
 
 struct StartRun: AsyncParsableCommand {
@@ -61,12 +62,17 @@ struct ListRuns: AsyncParsableCommand {
     @Option(help: "Only runs of this operation.") var operation: String?
     @Option(help: "Only runs in this phase: active, succeeded, failed, cancelled or interrupted.") var phase: String?
     @Option(help: "Only runs that this actor started.") var actor: String?
+    @Flag(help: "Only runs that you started, or the token that you use.") var mine = false
     @Option(help: "Only runs that contain this text.") var text: String?
     @Option(help: "Only runs that started at this time or later, in ISO 8601.") var startedAfter: String?
     @Option(help: "Only runs that started before this time.") var startedBefore: String?
     @Option(help: "How many, from 1 to 500.") var limit = 50
     @Option(help: "Go on after an earlier list: the number that it ended with.") var before: String?
     @Flag(help: "One run a line, as the API has it.") var json = false
+
+    func validate() throws {
+        guard actor == nil || !mine else { throw ValidationError("Give --actor or --mine, not both.") }
+    }
 
     func run() async throws {
         try await connection.with { client in
@@ -89,7 +95,7 @@ struct ListRuns: AsyncParsableCommand {
 
     private var filters: [(parameter: String, option: String, value: String?)] {
         [
-            ("operation", "operation", operation), ("phase", "phase", phase), ("actor", "actor", actor),
+            ("operation", "operation", operation), ("phase", "phase", phase), ("actor", "actor", mine ? RunFilter.me : actor),
             ("text", "text", text), ("startedAfter", "started-after", startedAfter),
             ("startedBefore", "started-before", startedBefore), ("limit", "limit", String(limit)),
         ]

@@ -50,7 +50,7 @@ extension PageWriter {
             "phases": Phase.allCases.map { phase -> Fields in
                 ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
             },
-            "spans": spans(filter),
+            "whose": permissions.isLink ? nil : whose(filter), "spans": spans(filter),
             "chips": chips.isEmpty ? nil : ["list": chips, "clearURL": "\(base)/runs"] as Fields,
             "sorts": sorts(filter),
             "hasBundles": mayExport || mayImport,
@@ -123,6 +123,21 @@ extension PageWriter {
         return "\(base)/runs/export" + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
     }
 
+    /// The links to everybody's runs and to the reader's, under the other filters.
+    private func whose(_ filter: RunFilter) -> Fields {
+        let url = { (actor: String) -> String in
+            var changed = filter.firstPage
+            changed.actor = actor
+            return self.url(changed)
+        }
+        return [
+            "list": [
+                ["url": url(""), "word": strings[.runsEverybody], "isHere": filter.actor.isEmpty] as Fields,
+                ["url": url(RunFilter.me), "word": strings[.runsMine], "isHere": filter.isMine],
+            ]
+        ]
+    }
+
     private func spans(_ filter: RunFilter) -> [Fields] {
         let link = { (word: StringKey, isHere: Bool, isToday: Bool, change: (inout RunFilter) -> Void) -> Fields in
             var changed = filter.firstPage
@@ -155,7 +170,7 @@ extension PageWriter {
             chip(.runsText, filter.text, nil, \.text),
             chip(.runsOperation, title(of: filter.operation), nil, \.operation),
             Phase(rawValue: filter.phase).flatMap { chip(.runsPhase, word(for: $0), nil, \.phase) },
-            chip(.runsActor, filter.actor, nil, \.actor),
+            chip(.runsActor, filter.isMine ? strings[.runsMe] : filter.actor, nil, \.actor),
             RunFilter.span(filter.from).flatMap { chip(.runsFrom, filter.from, $0.start, \.from) },
             RunFilter.span(filter.to).flatMap { chip(.runsTo, filter.to, $0.start, \.to) },
             span.flatMap { chip(.runsWhen, strings[$0.1], nil, \.within) },

@@ -27,7 +27,7 @@ extension APIParameter {
     static let filters: [APIParameter] = [
         query("operation", .text, "The id of an operation."),
         query("phase", .oneOf(APISchema.phases + [""]), "The phase of the runs."),
-        query("actor", .text, "The actor who started the runs."),
+        query("actor", .text, "The actor who started the runs; me for the caller."),
         query("text", .text(0...500), "Words in the runs' inputs, states and messages."),
         query("from", .text, "The earliest start, in ISO 8601; empty for none."),
         query("startedAfter", .text, "Another name of from."),

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import WeirWeb
+
+@Suite(.timeLimit(.minutes(15)))
+struct OwnRunsTests {
+    @Test func `a list of the reader's runs has those under the reader's name, on pages, in exports and in the API`()
+        async throws
+    {
+        try await TestServer.run { server in
+            let (ana, ben) = (
+                try await server.board.start("steps", actor: "Ana").run,
+                try await server.board.start("steps", actor: "Ben").run
+            )
+            let api = try #require(
+                try await server.ask("POST", "/api/v1/operations/steps/runs").json()["id"]?.string)
+            server.gate.finish()
+            for run in [ana, ben, api] { await server.board.outcome(of: run) }
+            func found(_ path: String, _ headers: [String] = []) async throws -> [String] {
+                let text = try await server.ask("GET", path, headers: headers).text
+                return [ana, ben, api].filter { text.contains($0) }
+            }
+            let browser = ["Accept: text/html", "Cookie: weir-name=Ana"]
+            #expect(try await found("/runs?actor=me", browser) == [ana])
+            #expect(try await found("/runs/export?actor=me&format=csv", browser) == [ana])
+            #expect(try await found("/runs/change?change=retry&all=1&actor=me", browser) == [ana])
+            #expect(try await found("/api/v1/runs?actor=me") == [api])
+            let page = try await server.ask("GET", "/runs?phase=failed", headers: browser).text
+            #expect(page.contains("href=\"/runs?phase=failed&amp;actor=me\""))
+        }
+    }
+}
