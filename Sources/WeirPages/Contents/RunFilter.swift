@@ -145,7 +145,8 @@ package struct RunFilter: Sendable, Hashable {
         let starts = [Self.span(from)?.start, span.flatMap { span in now?.before(span) }].compactMap { $0 }
         var query = RunQuery(
             operation: operation.isEmpty ? nil : operation, phase: Phase(rawValue: phase),
-            actor: actor.isEmpty ? nil : isMine ? reader ?? actor : actor, text: text.isEmpty ? nil : text, startedAfter: starts.max(),
+            actor: actor.isEmpty ? nil : isMine ? reader ?? actor : actor, text: text.isEmpty ? nil : text,
+            startedAfter: starts.max(),
             startedBefore: Self.span(to)?.end, before: before, limit: self.limit ?? limit)
         guard let (order, isLeastFirst) = order else {
             if let beyond { query.before = beyond.opened }

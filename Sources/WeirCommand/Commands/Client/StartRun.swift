@@ -95,7 +95,8 @@ struct ListRuns: AsyncParsableCommand {
 
     private var filters: [(parameter: String, option: String, value: String?)] {
         [
-            ("operation", "operation", operation), ("phase", "phase", phase), ("actor", "actor", mine ? RunFilter.me : actor),
+            ("operation", "operation", operation), ("phase", "phase", phase),
+            ("actor", "actor", mine ? RunFilter.me : actor),
             ("text", "text", text), ("startedAfter", "started-after", startedAfter),
             ("startedBefore", "started-before", startedBefore), ("limit", "limit", String(limit)),
         ]
