@@ -12,7 +12,7 @@ import WeirWeb
 
 /// Observes the conditions of the server and reports those that begin or end, until the server shuts down.
 struct ConditionService: ServiceLifecycle.Service {
-    private static let interval = Duration.seconds(5)
+    private static let interval = Duration.seconds(1)
     /// How long before its end a certificate is reported, in milliseconds.
     private static let certificateNotice: Int64 = 14 * 86_400_000
     /// How long nothing is recorded before that is reported, in milliseconds.
