@@ -106,7 +106,7 @@ class Load(threading.Thread):
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [3, pytest.param(100, marks=pytest.mark.long)])
 def test_each_backup_of_a_working_server_is_a_prefix_of_its_history(weir, tmp_path, count):
     chance = random.Random(SEED)
     key = tmp_path / "key"

@@ -33,6 +33,13 @@ def test_every_guide_has_a_page_and_every_link_leads_somewhere(site):
                 assert f'id="{urllib.parse.unquote(anchor)}"' in file.read_text(), (page.name, target)
 
 
+def test_a_folder_with_files_of_others_is_refused(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    done = subprocess.run([ROOT / "script/site", tmp_path], capture_output=True, text=True)
+    assert done.returncode != 0 and "Name an empty folder." in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
 def test_a_search_without_a_server_finds_a_section(site, browser):
     page = browser.new_page()
     requests = []
