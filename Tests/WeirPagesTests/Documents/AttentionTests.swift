@@ -103,6 +103,28 @@ import WeirStates
         #expect(try overview(fixture).elements("//*[@id='working']//li").count == 1)
     }
 
+    @Test func `of many active runs the first are listed and kept current, and the others are counted`() throws {
+        var fixture = try Fixture()
+        func tick(_ id: String, _ bytes: Int64) throws -> Bool {
+            let state = try StateRecord(CopyState.reading(bytes: bytes, total: 100))
+            let publication = try #require(fixture.script.move(id, state))
+            return fixture.pages.patches(for: publication, page: LivePage(.board)).contains {
+                "\($0)".contains("works-\(id)")
+            }
+        }
+        let ids = (1...25).map { "a\($0)" }
+        for id in ids {
+            _ = fixture.script.open(id, "copy", try StateRecord(CopyState.waiting))
+            _ = try tick(id, 1)
+        }
+        let page = try overview(fixture)
+        // The board has the newest twenty runs of an operation.
+        #expect(try page.elements("//*[@id='working']//li").map { $0["id"] } == ids[5..<13].map { "works-\($0)" })
+        #expect(try #require(page.elements("//*[@id='working']").first).text.contains("17 more"))
+        let shown = try ids.filter { try tick($0, 2) }
+        #expect(shown == Array(ids[5..<13]))
+    }
+
     @Test func `an acknowledged failure is listed apart, and an acknowledgement before a success applies no more`()
         throws
     {
