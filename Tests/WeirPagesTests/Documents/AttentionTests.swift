@@ -107,7 +107,8 @@ import WeirStates
         var fixture = try Fixture()
         func tick(_ id: String, _ bytes: Int64) throws -> Bool {
             let state = try StateRecord(CopyState.reading(bytes: bytes, total: 100))
-            let publication = try #require(fixture.script.move(id, state))
+            let moved = fixture.script.move(id, state)
+            let publication = try #require(moved)
             return fixture.pages.patches(for: publication, page: LivePage(.board)).contains {
                 "\($0)".contains("works-\(id)")
             }
