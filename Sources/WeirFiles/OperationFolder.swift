@@ -132,14 +132,7 @@ package struct OperationFolder: Sendable {
 
     private static func id(of name: String) -> String { String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
 
-    static func isID(_ id: String) -> Bool {
-        (1...40).contains(id.utf8.count) && !id.hasPrefix("-") && !id.hasSuffix("-") && !id.contains("--")
-            && id.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || $0 == UInt8(ascii: "-")
-            }
-    }
+    static func isID(_ id: String) -> Bool { OperationID.isValid(id) }
 
     /// Whether mistakes, which all readers of the pages see, may quote a file: not one that only a link brought into the
     /// folder, and not one without any key of operation files, such as a file of passwords.

@@ -46,3 +46,15 @@ package enum StateName {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 }
+
+package enum OperationID {
+    /// Whether a text is a valid id: 1 to 40 of `a-z`, `0-9` and single hyphens.
+    package static func isValid(_ id: String) -> Bool {
+        (1...40).contains(id.utf8.count) && !id.hasPrefix("-") && !id.hasSuffix("-") && !id.contains("--")
+            && id.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "-")
+            }
+    }
+}

@@ -114,28 +114,10 @@ extension DefinitionReader {
 
     /// Reports a test that no value of its source can meet, so that the step would never run.
     private mutating func checkCanHold(_ rules: [StepCondition.Rule], _ member: FileMember, _ scope: StepScope) {
-        guard let source = rules.first?.source else { return }
-        var values: [JSONValue?]
-        switch source {
-        case .input(let name):
-            guard let field = fields[name] else { return }
-            switch field.kind {
-            case .choice where field.takesSeveral: return
-            case .choice(let options) where !options.isEmpty: values = options.map { .string($0) }
-            case .boolean: values = [.bool(true), .bool(false)]
-            default: return
-            }
-            if !field.isRequired || !field.conditions.isEmpty { values.append(nil) }
-        case .step(let name, "outcome"):
-            values = ["succeeded", "skipped"]
-            if !scope.order.successes(before: scope.name).contains(name) {
-                values += ["failed", "cancelled", "interrupted"]
-            }
-        case .outcome: values = ["succeeded", "failed", "cancelled"]
-        case .step, .own: return
-        }
-        guard !values.contains(where: { value in rules.allSatisfy { $0.test.holds(for: value) } }) else { return }
-        let words = values.compactMap { $0?.exactText }.joined(separator: ", ")
+        guard let source = rules.first?.source,
+            let words = scope.order.unmet(
+                rules.map(\.test), on: source, of: scope.name, fields: Array(fields.values))
+        else { return }
         list.note(
             member.place,
             "The step “\(scope.name)” can never run: `\(member.name)` is one of \(words) when it could begin. Correct the "
@@ -171,7 +153,7 @@ extension DefinitionReader {
     @discardableResult
     mutating func checkReference(_ name: String, _ value: String, _ place: FilePlace, _ scope: StepScope) -> Bool {
         guard scope.before.contains(name) else {
-            noteUnknownStep(name, place, scope)
+            list.note(place, scope.order.sentence(onValuesOf: name, in: scope.name))
             return false
         }
         guard let other = stepValues[name], value != "outcome" else { return true }
@@ -194,23 +176,5 @@ extension DefinitionReader {
             return false
         }
         return true
-    }
-
-    mutating func noteUnknownStep(_ name: String, _ place: FilePlace, _ scope: StepScope) {
-        let before = scope.before
-        if name == scope.name {
-            return list.note(place, "The step “\(name)” refers to itself. Name another step.")
-        }
-        if scope.order.isGraph, let other = scope.order[name] {
-            return list.note(
-                place,
-                other.isFinally
-                    ? "The step “\(name)” runs after all others, so that this one cannot use it."
-                    : "The step “\(name)” may not be over when this one begins. Name it in `needs`.")
-        }
-        let remedy =
-            NearestName.of(name, among: before).map { "Did you mean “\($0)”?" }
-            ?? (before.isEmpty ? "This is the first one." : "Before it come \(before.joined(separator: ", ")).")
-        list.note(place, "There is no step “\(name.prefix(40))” before this one. \(remedy)")
     }
 }

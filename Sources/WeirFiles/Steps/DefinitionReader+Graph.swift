@@ -17,57 +17,18 @@ extension DefinitionReader {
 
     /// Reports steps whose needs cannot be met.
     mutating func checkOrder(_ order: StepOrder, _ elements: [FileValue]) {
-        for element in elements {
-            guard let name = element["name"]?.text else { continue }
-            let needs = (element["needs"]?.list ?? []) + (element["when_failed"]?.list ?? [])
-            for need in needs { checkNeed(need, of: name, order) }
-            if order[name]?.isFinally == true {
-                for key in ["needs", "when_failed"] where element[key] != nil {
-                    element[key].map {
-                        list.note(
-                            $0, "The step “\(name)” has `finally` and follows all others. Remove `\(key)`.")
-                    }
-                }
-            } else if let after = element["when_failed"]?.list?.compactMap(\.text), !after.isEmpty,
-                Set(after).isSubset(of: order.successes(before: name))
-            {
-                list.note(
-                    element["name"] ?? element,
-                    "The step “\(name)” can never run: it needs \(after.map { "“\($0)”" }.joined(separator: ", ")) to succeed, "
-                        + "and to fail. Remove that from `needs` or `when_failed`.")
+        for mistake in order.mistakes(whenFailed: "when_failed") {
+            guard let element = elements.first(where: { $0["name"]?.text == mistake.step }) else { continue }
+            let place: FileValue?
+            switch mistake.place {
+            case .name: place = element["name"]
+            case .needs: place = element["needs"]
+            case .whenFailed: place = element["when_failed"]
+            case .need(let need):
+                place = ["needs", "when_failed"].lazy.compactMap { element[$0]?.list?.first { $0.text == need } }.first
             }
+            list.note(place ?? element, mistake.sentence)
         }
-        for circle in order.circles {
-            let (first, second) = (circle[0], circle[1])
-            let element = elements.first { $0["name"]?.text == first }
-            let need = ["needs", "when_failed"].lazy.compactMap { key in
-                element?[key]?.list?.first { $0.text == second }
-            }.first
-            list.note(
-                need ?? element ?? FileValue(content: .list([]), place: .start),
-                "These steps wait for each other: \(circle.joined(separator: " → ")). Remove one of these needs.")
-        }
-    }
-
-    private mutating func checkNeed(_ need: FileValue, of name: String, _ order: StepOrder) {
-        guard let text = need.text else { return }
-        if text == name { return list.note(need, "The step “\(name)” waits for itself. Remove that.") }
-        if order[text]?.isFinally == true, order[name]?.isFinally != true {
-            return list.note(
-                need, "The step “\(text)” has `finally` and runs after all others, so that no step can wait for it.")
-        }
-        guard order.isGraph else {
-            if !order.before(name).contains(text) {
-                noteUnknownStep(text, need.place, StepScope(name: name, order: order, isForEach: false))
-            }
-            return
-        }
-        guard order[text] == nil else { return }
-        let others = order.names.filter { $0 != name }
-        let remedy =
-            NearestName.of(text, among: others).map { "Did you mean “\($0)”?" }
-            ?? (others.isEmpty ? "There is no other step." : "There are \(others.joined(separator: ", ")).")
-        list.note(need, "There is no step “\(text.prefix(40))”. \(remedy)")
     }
 
     /// Reports inputs of the operation that have the name of one of the step's `specialNames`.

@@ -139,10 +139,10 @@ struct StepsLinker {
                 "The secret “\(secret.name)” would be recorded as the input `\(field.name)`, which is none. Give it to a secret."
             )
         }
-        if given.value.parts.count == 1, let source = sources.first, !Self.fits(source, field) {
+        if given.value.parts.count == 1, let source = sources.first, !field.accepts(every: source) {
             list.note(
                 given.valuePlace,
-                "The input “\(source.name)” is \(Self.words(source)), and `\(field.name)` takes \(Self.words(field)). Change the type of one."
+                "The input “\(source.name)” is \(source.valueWords), and `\(field.name)` takes \(field.valueWords). Change the type of one."
             )
         }
         guard given.value.parts.count == 1, case .text(let text)? = given.value.parts.first else { return }
@@ -151,34 +151,6 @@ struct StepsLinker {
             _ = try InputField.validate(value, fields: [field])
         } catch {
             list.note(given.valuePlace, "“\(text.prefix(40))” does not fit. \(error.mistakes.first?.detail ?? "")")
-        }
-    }
-
-    /// Whether every value of the first kind is valid for the second.
-    private static func fits(_ source: InputField, _ field: InputField) -> Bool {
-        switch (source.kind, field.kind) {
-        case (.choice, .choice) where source.takesSeveral && !field.takesSeveral: false
-        case (.integer, .integer), (.integer, .number), (.number, .number), (.boolean, .boolean): true
-        case (.choice(let values), .choice(let accepted)): Set(values).isSubset(of: accepted)
-        case (.url, .url), (.file, .file): true
-        case (.multiline, .text): false
-        case (_, .text), (_, .multiline), (_, .secret): true
-        default: false
-        }
-    }
-
-    private static func words(_ field: InputField) -> String {
-        switch field.kind {
-        case .choice(let values) where field.takesSeveral: "several of \(values.prefix(6).joined(separator: ", "))"
-        case .text: "one line of text"
-        case .multiline: "a text of several lines"
-        case .url: "a URL"
-        case .integer: "a whole number"
-        case .number: "a number"
-        case .boolean: "a switch"
-        case .choice(let values): "one of \(values.prefix(6).joined(separator: ", "))"
-        case .secret: "a secret"
-        case .file: "a file"
         }
     }
 

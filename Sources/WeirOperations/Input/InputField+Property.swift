@@ -50,29 +50,42 @@ extension InputField {
 
     /// The coding key and the initial value of a property.
     ///
-    /// Changes the property and compares the encoded members. The name is empty if none or several differ, which
-    /// `problems(in:)` reports.
+    /// The name is empty if the property is not encoded as one member, which `problems(in:)` reports.
     private static func member<Input: FormInput, Value: InputValue>(
         at property: WritableKeyPath<Input, Value>, examples: [JSONValue]
     ) -> (name: String, value: JSONValue?) {
         let input = Input()
-        let members = members(of: input)
+        guard let name = name(of: property, in: input, examples: examples) else { return ("", nil) }
+        return (name, members(of: input)[name].flatMap { $0 == .null ? nil : $0 })
+    }
+
+    /// The coding key of an input's property, or an empty name if it is not encoded as one member.
+    package static func name<Input: FormInput, Value: InputValue>(of property: WritableKeyPath<Input, Value>) -> String
+    {
+        name(of: property, in: Input(), examples: examples(of: Value.accepted)) ?? ""
+    }
+
+    /// The coding key of a property, or nil if it is not encoded as one member.
+    ///
+    /// Changes the property of a value and compares the encoded members.
+    static func name<Root: Encodable, Value: Decodable>(
+        of property: WritableKeyPath<Root, Value>, in root: Root, examples: [JSONValue]
+    ) -> String? {
+        let members = members(of: root)
         for example in examples {
             // An example may not be a value of the type, such as an enum for a choice.
             guard let value = try? example.decode(Value.self) else { continue }
-            var changed = input
+            var changed = root
             changed[keyPath: property] = value
             let others = Self.members(of: changed)
             let names = Set(members.keys).union(others.keys).filter { members[$0] != others[$0] }
-            if let name = names.first, names.count == 1 {
-                return (name, members[name].flatMap { $0 == .null ? nil : $0 })
-            }
+            if let name = names.first, names.count == 1 { return name }
         }
-        return ("", nil)
+        return nil
     }
 
     /// Valid values of a kind, at least two with different encodings.
-    private static func examples(of kind: Kind) -> [JSONValue] {
+    static func examples(of kind: Kind) -> [JSONValue] {
         switch kind {
         case .text, .multiline, .secret: ["a", "b"]
         case .url: ["http://a.example/", "http://b.example/"]

@@ -207,7 +207,7 @@ public protocol OperationInput: Codable, Sendable {
 }
 
 /// The input of an operation without parameters.
-public struct NoInput: OperationInput, Hashable {
+public struct NoInput: FormInput, Hashable {
     /// No fields.
     public static var fields: [InputField] { [] }
     /// Creates the input.

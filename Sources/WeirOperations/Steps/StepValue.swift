@@ -67,7 +67,7 @@ package struct StepValue: Sendable, Hashable {
                 value = parts.count == 1 ? given : .string(given.exactText ?? (try? given.text()) ?? "")
             }
             if parts.count == 1 { return value }
-            text += value.exactText ?? ""
+            text += value.exactText ?? (try? value.text()) ?? ""
         }
         return .string(text)
     }

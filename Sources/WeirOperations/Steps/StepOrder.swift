@@ -1,25 +1,41 @@
-/// The order in which the steps of a file can begin, from their names alone.
-struct StepOrder: Sendable {
-    struct Entry: Sendable {
-        let name: String
+/// The order in which steps can begin, from their names alone.
+package struct StepOrder: Sendable {
+    package struct Entry: Sendable {
+        package let name: String
         /// The declared needs.
-        var needs: [String] = []
-        var afterFailureOf: [String] = []
-        var isFinally = false
-        var allowsFailure = false
+        package let needs: [String]
+        package let afterFailureOf: [String]
+        package let isFinally: Bool
+        package let allowsFailure: Bool
 
-        fileprivate var dependencies: [String] { needs + afterFailureOf }
+        package init(
+            name: String, needs: [String] = [], afterFailureOf: [String] = [], isFinally: Bool = false,
+            allowsFailure: Bool = false
+        ) {
+            self.name = name
+            self.needs = needs
+            self.afterFailureOf = afterFailureOf
+            self.isFinally = isFinally
+            self.allowsFailure = allowsFailure
+        }
+
+        var dependencies: [String] { needs + afterFailureOf }
     }
 
-    let entries: [Entry]
-    let isGraph: Bool
+    package let entries: [Entry]
+    package let isGraph: Bool
 
-    var names: [String] { entries.map(\.name) }
+    package init(entries: [Entry], isGraph: Bool) {
+        self.entries = entries
+        self.isGraph = isGraph
+    }
 
-    subscript(name: String) -> Entry? { entries.first { $0.name == name } }
+    package var names: [String] { entries.map(\.name) }
 
-    /// The steps that are over when a step begins, in the order of the file.
-    func before(_ name: String) -> [String] {
+    package subscript(name: String) -> Entry? { entries.first { $0.name == name } }
+
+    /// The steps that are over when a step begins, in the order of their declaration.
+    package func before(_ name: String) -> [String] {
         guard let entry = self[name] else { return [] }
         let ordinary = entries.filter { !$0.isFinally }.map(\.name)
         if entry.isFinally { return ordinary }
@@ -29,7 +45,7 @@ struct StepOrder: Sendable {
     }
 
     /// The steps without whose success, or own condition, a step never begins.
-    func successes(before name: String) -> Set<String> {
+    package func successes(before name: String) -> Set<String> {
         guard let entry = self[name], !entry.isFinally else { return [] }
         let needed: Set<String>
         if isGraph {

@@ -100,7 +100,7 @@ extension StepCondition.Rule {
 }
 
 extension StepCondition.Source {
-    fileprivate var words: String {
+    package var words: String {
         switch self {
         case .input(let name): "inputs.\(name)"
         case .step(let step, let value): "steps.\(step).\(value)"

@@ -1,0 +1,109 @@
+import Testing
+import WeirBoards
+import WeirFlows
+import WeirOperations
+import WeirStates
+
+@testable import WeirFiles
+
+/// Graphs that are declared in a file and in Swift.
+@Suite struct StepGraphTests {
+    /// An operation with text inputs of these names.
+    struct Program: SimpleOperation {
+        struct Input: OperationInput { static let fields: [InputField] = [] }
+
+        let names: [String]
+        var inputFields: [InputField] { names.map { InputField($0, $0, .multiline()) } }
+
+        func run(_ input: Input, report: RunReporter) async throws -> String { "" }
+    }
+
+    struct Back: SimpleOperation {
+        struct Input: FormInput {
+            var base = "a"
+            var days = 1
+            static let fields = [InputField(\Self.base, "base", .choice(["a", "b"])), InputField(\Self.days, "days")]
+        }
+
+        struct Dump: OperationResult {
+            var file: String
+            static let sample = Dump(file: "a.dump")
+        }
+
+        func run(_ input: Input, report: RunReporter) async throws -> Dump { .sample }
+    }
+
+    struct Whole: FormInput {
+        var base = ""
+        var regions = ""
+        static let fields = [
+            InputField(\Self.base, "base", .choice(["a", "b"]), required: true),
+            InputField(\Self.regions, "regions", .multiline()),
+        ]
+    }
+
+    private static let file = """
+        title: Whole
+        at_once: 3
+        when_a_step_fails: stop
+        inputs: [{name: base, options: [a, b], required: true}, {name: regions, type: multiline}]
+        steps:
+          - {name: dump, uses: back, with: {base: "{{base}}", days: 3}, retry: {limit: 2, interval: 5s}, interrupted: retry}
+          - name: go
+            approve: {prompt: "Copy {{steps.dump.file}}?", who: ["role:ops"], within: 2h, otherwise: approve}
+            needs: [dump]
+          - name: copy
+            command: [cp, --, "{{file}}"]
+            with: {file: "{{steps.dump.file}}"}
+            needs: [go]
+            timeout: 10m
+            if: {inputs.base: [a, b*], steps.dump.exit_code: {below: 1, not: {match: "^-"}}}
+          - {name: each, command: [echo, "{{item}}"], for_each: "{{regions}}", at_once: 2, needs: [dump], allow_failure: true}
+          - {name: fixed, command: [echo, "{{item.name}}", "{{index}}"], for_each: [{name: a}, {name: b}], needs: []}
+          - {name: undo, command: [rm, "{{file}}"], with: {file: "{{steps.dump.file}}"}, when_failed: [copy], needs: [dump]}
+          - {name: ready, command: ["true"], repeat: {every: 5s, until: {exit_code: 0}, limit: 3}, needs: [copy]}
+          - {name: end, command: [echo, "{{outcome}}: {{failed_steps}}"], finally: true, if: {outcome: {not: succeeded}}}
+        """
+
+    @Test func `a file and code give the same plan and the same parts`() throws {
+        let graph = StepGraph(Whole.self, atOnce: 3, stopsAfterFailure: true) { input in
+            let dump = Step("dump", uses: "back", as: Back.self).with(\.base, input.base).with(\.days, 3)
+                .retry(2, after: .seconds(5)).repeatsIfInterrupted()
+            dump
+            let go = Approval(
+                "go", "Copy \(dump.result.file)?", who: ["role:ops"], within: .seconds(7_200), approvesByItself: true
+            ).needs(dump)
+            go
+            let code = dump.reported("exit_code", as: Int.self)
+            let copy = Step("copy", Program(names: ["file"])).with("file", dump.result.file).needs(go)
+                .timeout(.seconds(600)).when(input.base, .isOneOf("a", "b*")).when(code, .isBelow(1))
+                .when(code, .not(.matches("^-")))
+            copy
+            Step("each", Program(names: ["item"])).with("item", .item).forEach(input.regions, atOnce: 2).needs(dump)
+                .allowsFailure()
+            Step("fixed", Program(names: ["item.name", "index"])).with("item.name", .item("name"))
+                .with("index", .index).forEach([["name": "a"], ["name": "b"]]).needs(names: [])
+            Step("undo", Program(names: ["file"])).with("file", dump.result.file).whenFailed(copy).needs(dump)
+            Step("ready", Program(names: [])).needs(copy)
+                .repeats(every: .seconds(5), limit: 3, until: "exit_code", .isOneOf(0))
+            Step("end", Program(names: ["outcome", "failed_steps"])).with("outcome", .outcome)
+                .with("failed_steps", .failedSteps).finally().when(.outcome, .not(.isOneOf("succeeded")))
+        }
+        var catalog = Catalog()
+        catalog.add(Back(), id: "back", title: "Back up", summary: "A test.")
+        try catalog.add(graph, id: "whole", title: "Whole", summary: "A test.")
+
+        let (definition, mistakes) = DefinitionReader.read(Self.file, id: "whole", file: "whole.yml")
+        #expect(mistakes.map(\.description) == [])
+        let declared = try #require(definition)
+        let plan = try #require(declared.plan)
+        let built = graph.plan(of: "whole")
+        for (one, other) in zip(built.steps, plan.steps) { #expect(one == other) }
+        #expect(built == plan)
+        #expect(catalog["whole"]?.plan == plan)
+        #expect(catalog["whole"]?.fields.map(\.name) == declared.fields.map(\.name))
+        #expect(catalog.entries.filter { $0.partOf == "whole" }.map(\.id) == declared.parts.map(\.id))
+        let samples = StepsOperation(plan, fields: declared.fields).stateSamples
+        #expect(catalog["whole"]?.samples == (try samples.map { try StateRecord($0) }))
+    }
+}
