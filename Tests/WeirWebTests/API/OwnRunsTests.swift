@@ -1,4 +1,6 @@
 import Testing
+import WeirBoards
+import WeirStates
 
 @testable import WeirWeb
 
@@ -8,12 +10,12 @@ struct OwnRunsTests {
         async throws
     {
         try await TestServer.run { server in
-            let (ana, ben) = (
-                try await server.board.start("steps", actor: "Ana").run,
-                try await server.board.start("steps", actor: "Ben").run
-            )
-            let api = try #require(
-                try await server.ask("POST", "/api/v1/operations/steps/runs").json()["id"]?.string)
+            let ana = try await server.board.start("steps", input: ["label": "a"], actor: "Ana").run
+            let ben = try await server.board.start("steps", input: ["label": "b"], actor: "Ben").run
+            let started = try await server.ask(
+                "POST", "/api/v1/operations/steps/runs", headers: ["Content-Type: application/json"],
+                body: #"{"label":"c"}"#)
+            let api = try #require(try started.json()["id"]?.string)
             server.gate.finish()
             for run in [ana, ben, api] { await server.board.outcome(of: run) }
             func found(_ path: String, _ headers: [String] = []) async throws -> [String] {
