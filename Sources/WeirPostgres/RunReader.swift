@@ -2,11 +2,6 @@ import WeirJournals
 import WeirStates
 
 struct RunReader {
-    private static let columns = """
-        r.opened, r.id, o.name, a.name, r.input, r.retry_of, r.idempotency_key, r.revision, r.sequence, r.started,
-        r.ended, r.epoch, f.origin, c."case", c.payload, c.phase, c.done, c.total, c.unit, c.cause,
-        r.expected, c.at, r.report
-        """
     private static let joins = """
         JOIN weir.changes c ON c.sequence = r.sequence JOIN weir.changes f ON f.sequence = r.opened
         JOIN weir.names o ON o.id = r.operation JOIN weir.names a ON a.id = r.actor
@@ -40,22 +35,10 @@ struct RunReader {
         order: String = "ORDER BY r.opened", limit: String = ""
     ) throws -> [RunRecord] {
         let sql = """
-            SELECT \(Self.columns) FROM (SELECT r.* FROM \(source) WHERE \(condition) \(order) \(limit)) r
+            SELECT \(JournalColumns.run) FROM (SELECT r.* FROM \(source) WHERE \(condition) \(order) \(limit)) r
             \(Self.joins) \(order)
             """
-        return try connection.all(sql, values, read: record)
-    }
-
-    private func record(_ row: PostgresRow) throws -> RunRecord {
-        let opening = RunOpening(
-            actor: row.text(3), input: try JSONValue(parsing: row.text(4)), retryOf: row.optionalText(5),
-            idempotencyKey: row.optionalText(6), expected: try row.estimate(20), report: row.report(22))
-        let origin = try row.optionalText(11).map { ChangeOrigin(epoch: $0, sequence: try row.sequence(12)) }
-        return RunRecord(
-            id: row.text(1), operation: row.text(2), opening: opening, state: try row.state(from: 13),
-            cause: row.optionalText(19), revision: try row.sequence(7).rawValue, sequence: try row.sequence(8),
-            openedSequence: try row.sequence(0), startedAt: row.moment(9),
-            endedAt: row.isNull(10) ? nil : row.moment(10), origin: origin, changedAt: row.moment(21))
+        return try connection.all(sql, values) { try $0.run() }
     }
 }
 
@@ -75,10 +58,7 @@ struct Names {
 struct ChangeReader {
     // A change without its run is being removed and no longer visible, hence the last condition.
     private static let query = """
-        SELECT c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
-            c."case", c.payload, c.phase, c.done, c.total, c.unit,
-            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key, c.step,
-            r.expected, r.report
+        SELECT \(JournalColumns.change)
         FROM weir.changes c LEFT JOIN weir.runs r ON r.opened = c.stream LEFT JOIN weir.names o ON o.id = r.operation
             LEFT JOIN weir.names a ON a.id = r.actor LEFT JOIN weir.stores s ON s.opened = c.stream
         WHERE c.sequence > $1 AND c.sequence <= $2 AND (r.opened IS NOT NULL OR s.opened IS NOT NULL)

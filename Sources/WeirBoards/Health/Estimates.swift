@@ -37,9 +37,9 @@ extension BoardLoader {
 
 extension RunOpening {
     func expecting(_ expected: RunEstimate?) -> RunOpening {
-        RunOpening(
-            actor: actor, input: input, retryOf: retryOf, idempotencyKey: idempotencyKey, expected: expected,
-            report: report)
+        var opening = self
+        opening.expected = expected
+        return opening
     }
 }
 

@@ -2,7 +2,8 @@ package import WeirStates
 
 /// A result row of a database, with columns numbered from 0.
 ///
-/// All database journals store a change in the same columns, which this protocol decodes.
+/// All database journals store runs and changes in the same columns, which ``JournalColumns`` lists and this protocol
+/// decodes.
 package protocol JournalRow {
     func isNull(_ column: Int32) -> Bool
     /// The integer, or 1 and 0 for Booleans; 0 for NULL.
@@ -55,23 +56,33 @@ extension JournalRow {
             phase: try JournalCode.phase(integer(column + 2)), progress: progress)
     }
 
-    /// A change, from the columns of the common query: sequence, revision, moment, transition, cause, origin; a run's
-    /// id, operation and epoch; a store's id and subject; the state in six; actor, input, retried run, idempotency
-    /// key; step; estimate, report.
+    /// A change, from ``JournalColumns/change``.
     package func change() throws -> Change {
         let stream: StreamID = isNull(6) ? .store(text(9)) : .run(text(6))
-        let opening =
-            isNull(18)
-            ? nil
-            : RunOpening(
-                actor: text(17), input: try JSONValue(parsing: text(18)), retryOf: optionalText(19),
-                idempotencyKey: optionalText(20), expected: try estimate(22), report: report(23))
         let draft = ChangeDraft(
             stream: stream, subject: isNull(6) ? text(10) : text(7), revision: try revision(1), at: moment(2),
-            state: try state(from: 11), isTransition: isTrue(3), cause: optionalText(4), opening: opening,
-            step: try step(21))
+            state: try state(from: 11), isTransition: isTrue(3), cause: optionalText(4),
+            opening: isNull(19) ? nil : try opening(from: 18), step: try step(17))
         let origin = isNull(5) ? nil : ChangeOrigin(epoch: text(8), sequence: try sequence(5))
         return Change(sequence: try sequence(0), draft: draft, origin: origin)
+    }
+
+    /// A run, from ``JournalColumns/run``.
+    package func run() throws -> RunRecord {
+        let origin = try optionalText(7).map { ChangeOrigin(epoch: $0, sequence: try sequence(8)) }
+        return RunRecord(
+            id: text(1), operation: text(2), opening: try opening(from: 17), state: try state(from: 9),
+            cause: optionalText(15), revision: try revision(3), sequence: try sequence(4),
+            openedSequence: try sequence(0), startedAt: moment(5), endedAt: isNull(6) ? nil : moment(6),
+            origin: origin, changedAt: moment(16))
+    }
+
+    /// The parameters of a run, from ``JournalColumns/opening``.
+    private func opening(from column: Int32) throws -> RunOpening {
+        RunOpening(
+            actor: text(column), input: try JSONValue(parsing: text(column + 1)), retryOf: optionalText(column + 2),
+            idempotencyKey: optionalText(column + 3), expected: try estimate(column + 4),
+            report: report(column + 5))
     }
 
     private func step(_ column: Int32) throws -> StoreStep? {
@@ -79,6 +90,40 @@ extension JournalRow {
         guard let step = StoreStep(json: try JSONValue(parsing: text)) else { throw JournalError.damaged("a step") }
         return step
     }
+}
+
+/// The columns that database journals select for runs and changes: of `runs r`, `changes c` and `f` (the run's last and
+/// first change), `stores s`, and `names o` and `a` (the operation's and the actor's).
+package enum JournalColumns {
+    package static let run = """
+        r.opened, r.id, o.name, r.revision, r.sequence, r.started, r.ended, r.epoch, f.origin, \(state), c.cause, c.at,
+        \(opening(input: "r.input"))
+        """
+
+    /// A run's parameters belong to its first change.
+    package static let change = """
+        c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
+        \(state), c.step, \(opening(input: "CASE WHEN c.revision = 0 THEN r.input END"))
+        """
+
+    private static let state = #"c."case", c.payload, c.phase, c.done, c.total, c.unit"#
+
+    private static func opening(input: String) -> String {
+        "a.name, \(input), r.retry_of, r.idempotency_key, r.expected, r.report" + adding { "r.\($0.name)" }
+    }
+
+    /// A number in a run's opening that a format after the first has added to `runs`.
+    package struct Added: Sendable {
+        package let name: String
+        /// The value in runs of earlier versions.
+        package let initial: Int64
+        package let value: @Sendable (RunOpening) -> Int64
+    }
+
+    package static let added: [Added] = []
+
+    /// A part of a statement for each added column, after a comma.
+    package static func adding(_ part: (Added) -> String) -> String { added.map { ", " + part($0) }.joined() }
 }
 
 /// The integer codes of enumerations in database journals; see `JournalSchema` and `PostgresSchema`.

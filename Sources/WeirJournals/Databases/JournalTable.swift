@@ -29,10 +29,11 @@ package struct JournalTable: Sendable, Hashable {
     /// The number of key columns.
     package let keys: Int
 
-    private init(_ name: String, keys: Int = 1, _ columns: KeyValuePairs<String, Kind>) {
+    private init(_ name: String, keys: Int = 1, _ columns: KeyValuePairs<String, Kind>, added: [String] = []) {
         self.name = name
         self.keys = keys
-        self.columns = columns.map { Column(name: $0.key, kind: $0.value) }
+        self.columns =
+            columns.map { Column(name: $0.key, kind: $0.value) } + added.map { Column(name: $0, kind: .integer) }
     }
 
     package var key: ArraySlice<Column> { columns.prefix(keys) }
@@ -54,7 +55,7 @@ package struct JournalTable: Sendable, Hashable {
                 "retry_of": .anyText, "idempotency_key": .anyText, "phase": .integer, "revision": .integer,
                 "sequence": .integer, "started": .integer, "ended": .integer, "ages_from": .integer, "epoch": .text,
                 "expected": .text, "report": .anyText, "lines": .integer,
-            ]),
+            ], added: JournalColumns.added.map(\.name)),
         JournalTable(
             "stores",
             [

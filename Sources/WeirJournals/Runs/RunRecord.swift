@@ -70,14 +70,14 @@ public struct RunRecord: Sendable, Hashable {
 }
 
 /// The parameters of a run, recorded with its first change.
-package struct RunOpening: Sendable, Hashable, Codable {
+package struct RunOpening: Sendable, Hashable {
     package let actor: String
     package let input: JSONValue
     package let retryOf: String?
     package let idempotencyKey: String?
 
     /// The estimated duration, if earlier runs allow one.
-    package let expected: RunEstimate?
+    package var expected: RunEstimate?
     /// Set if a program elsewhere executes and reports the run; nil for a run started here.
     package let report: RunReport?
 
@@ -104,7 +104,7 @@ extension RunOpening {
 }
 
 /// Marks a run that a program elsewhere executes and reports.
-package struct RunReport: Sendable, Hashable, Codable {
+package struct RunReport: Sendable, Hashable {
     /// The display title, if the reporter sent one.
     package let title: String?
 

@@ -2,11 +2,6 @@ import GRDB
 import WeirStates
 
 struct RunReader {
-    private static let columns = """
-        r.opened, r.id, o.name, a.name, r.input, r.retry_of, r.idempotency_key, r.revision, r.sequence, r.started,
-        r.ended, r.epoch, f.origin, c."case", c.payload, c.phase, c.done, c.total, c.unit, c.cause,
-        r.expected, c.at, r.report
-        """
     private static let joins = """
         CROSS JOIN changes c ON c.sequence = r.sequence CROSS JOIN changes f ON f.sequence = r.opened
         CROSS JOIN names o ON o.id = r.operation CROSS JOIN names a ON a.id = r.actor
@@ -43,37 +38,20 @@ struct RunReader {
         rest: String = "ORDER BY r.opened"
     ) throws -> [RunRecord] {
         // CROSS JOIN fixes the join order: the runs are selected first, then their data is looked up.
-        let sql = "SELECT \(Self.columns) FROM \(source) \(Self.joins) WHERE \(condition) \(rest)"
+        let sql = "SELECT \(JournalColumns.run) FROM \(source) \(Self.joins) WHERE \(condition) \(rest)"
         var records: [RunRecord] = []
         try SQLStatement(database, sql).rows(binding: values) { row in
-            records.append(try record(row))
+            records.append(try row.run())
             return true
         }
         return records
-    }
-
-    private func record(_ row: SQLRow) throws -> RunRecord {
-        let opening = RunOpening(
-            actor: row.text(3), input: try JSONValue(parsing: row.text(4)), retryOf: row.optionalText(5),
-            idempotencyKey: row.optionalText(6), expected: try row.estimate(20),
-            report: row.report(22))
-        let origin = try row.optionalText(11).map { ChangeOrigin(epoch: $0, sequence: try row.sequence(12)) }
-        return RunRecord(
-            id: row.text(1), operation: row.text(2), opening: opening, state: try row.state(from: 13),
-            cause: row.optionalText(19), revision: try row.revision(7), sequence: try row.sequence(8),
-            openedSequence: try row.sequence(0), startedAt: Timestamp(milliseconds: row.integer(9)),
-            endedAt: row.optionalInteger(10).map(Timestamp.init(milliseconds:)), origin: origin,
-            changedAt: Timestamp(milliseconds: row.integer(21)))
     }
 }
 
 struct ChangeReader {
     // A change without its run is being removed and no longer visible, hence the last condition.
     private static let query = """
-        SELECT c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
-            c."case", c.payload, c.phase, c.done, c.total, c.unit,
-            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key, c.step,
-            r.expected, r.report
+        SELECT \(JournalColumns.change)
         FROM changes c LEFT JOIN runs r ON r.opened = c.stream LEFT JOIN names o ON o.id = r.operation
             LEFT JOIN names a ON a.id = r.actor LEFT JOIN stores s ON s.opened = c.stream
         WHERE c.sequence > ? AND c.sequence <= ? AND (r.opened IS NOT NULL OR s.opened IS NOT NULL)

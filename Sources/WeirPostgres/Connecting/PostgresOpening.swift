@@ -102,7 +102,7 @@ struct PostgresOpening: Sendable {
             }
             let migration = PostgresMigration(connection)
             if configuration.isReadOnly {
-                try migration.check()
+                try migration.checkIsReadable()
             } else {
                 try migration.run(epoch: makeEpoch(), now: now())
             }

@@ -1,3 +1,5 @@
+import WeirJournals
+
 /// The database functions that write the journal; each call is a separate transaction.
 ///
 /// Each takes the lock in a separate first statement, so that the following ones see everything committed before.
@@ -25,7 +27,7 @@ enum PostgresFunctions {
             c_cause bytea[], c_origin bigint[], c_step text[],
             l_run bytea[], l_known bigint[],
             o_run bigint[], o_number bigint[], o_at bigint[], o_channel bigint[], o_continues boolean[], o_text bytea[],
-            p_run bytea[], p_id bytea[], p_epoch bigint[], p_number bigint[], p_closed boolean[])
+            p_run bytea[], p_id bytea[], p_epoch bigint[], p_number bigint[], p_closed boolean[]\(JournalColumns.adding { "s_\($0.name) bigint[] DEFAULT NULL" }))
         RETURNS TABLE (base bigint, counts bigint[]) LANGUAGE plpgsql AS $$
         #variable_conflict use_column
         DECLARE
@@ -98,15 +100,17 @@ enum PostgresFunctions {
                         AS t(is_run, last, end_at, phase, ended, actor, i)
                     WHERE t.is_run AND t.actor IS NULL AND r.opened = v_opened[t.i];
                 INSERT INTO weir.runs (opened, id, operation, actor, input, retry_of, idempotency_key, phase, revision,
-                        sequence, started, ended, ended_sequence, ages_from, epoch, expected, report)
+                        sequence, started, ended, ended_sequence, ages_from, epoch, expected,
+                        report\(JournalColumns.adding(\.name)))
                     SELECT v_opened[t.i], t.id, v_operation[t.i], a.id, t.input, t.retry, t.key, t.phase, t.last,
                         v_base + t.end_at, t.started, t.ended,
                         CASE WHEN t.ended IS NOT NULL THEN v_base + t.end_at END,
                         CASE WHEN t.ended IS NOT NULL THEN greatest(t.ended, imported_at) END, t.epoch, t.expected,
-                        t.report
+                        t.report\(JournalColumns.adding { "coalesce(t.\($0.name), \($0.initial))" })
                     FROM unnest(s_id, s_last, s_end, s_phase, s_ended, s_actor, s_input, s_retry, s_key, s_started,
-                            s_expected, s_report, s_epoch) WITH ORDINALITY
-                        AS t(id, last, end_at, phase, ended, actor, input, retry, key, started, expected, report, epoch, i)
+                            s_expected, s_report, s_epoch\(JournalColumns.adding { "s_\($0.name)" })) WITH ORDINALITY
+                        AS t(id, last, end_at, phase, ended, actor, input, retry, key, started, expected, report,
+                            epoch\(JournalColumns.adding(\.name)), i)
                     JOIN weir.names a ON sha256(a.name) = sha256(t.actor)
                     WHERE t.actor IS NOT NULL;
                 INSERT INTO weir.blocks AS b (block, earliest, latest)

@@ -48,6 +48,9 @@ enum PostgresSchema {
     /// The lowest format that a server must know to use what this version writes.
     static let minimum: Int64 = 1
 
+    /// The lowest format whose tables this version can read without migrating them.
+    static let readable: Int64 = 1
+
     static var version: Int64 { Int64(clamping: migrations.count) }
 
     private static let nodes = """
@@ -181,6 +184,16 @@ struct PostgresMigration {
             try connection.rows(
                 "INSERT INTO weir.journal (epoch, created) VALUES ($1, $2)", [epoch, now.milliseconds]
             ) { _ in }
+        }
+    }
+
+    /// Throws what ``check()`` throws, and if the tables lack a column that this version reads.
+    func checkIsReadable() throws {
+        try check()
+        let number = try connection.first("SELECT number FROM weir.format") { $0.integer(0) } ?? 0
+        guard number >= PostgresSchema.readable else {
+            throw JournalError(
+                .unavailable, "The journal is of an older format. Start the server once: it migrates the journal.")
         }
     }
 

@@ -99,8 +99,10 @@ struct AppendCall: Sendable {
 
     // MARK: Statement
 
-    static let statement =
-        "SELECT base, counts FROM weir.append(\((1...47).map { "$\($0)" }.joined(separator: ", ")))"
+    static let statement: String = {
+        let arguments = (1...47 + JournalColumns.added.count).map { "$\($0)" }.joined(separator: ", ")
+        return "SELECT base, counts FROM weir.append(\(arguments))"
+    }()
 
     func values(node: String, fence: Int64, batch: Int64) throws -> [any PostgresValue] {
         let openings = streams.map(\.opening)
@@ -122,7 +124,11 @@ struct AppendCall: Sendable {
             rows.map { ($0.draft.state.progress?.unit).map(JournalCode.code(of:)) }, rows.map(\.payload),
             rows.map { AnyText($0.draft.cause) }, rows.map(\.origin), rows.map(\.step),
         ]
-        return call + stream + change + lineValues
+        return call + stream + change + lineValues + added
+    }
+
+    private var added: [any PostgresValue] {
+        JournalColumns.added.map { column in streams.map { $0.opening.map(column.value) } }
     }
 
     private var lineValues: [any PostgresValue] {

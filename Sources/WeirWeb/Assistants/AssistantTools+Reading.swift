@@ -148,15 +148,13 @@ extension AssistantTools {
 
     /// A run without what an assistant rarely needs, and with a link to its page.
     func brief(_ run: JSONValue) -> JSONValue {
-        var members: [String: JSONValue] = [:]
-        for name in ["id", "operation", "actor", "phase", "case", "startedAt", "endedAt", "cause", "retryOf", "title"] {
-            if let value = run[name], value != .null { members[name] = value }
-        }
-        for name in ["input", "state"] {
+        let long = ["input", "state"]
+        let rarelyNeeded = ["revision", "sequence", "reported"]
+        var members = (run.object ?? [:]).filter { $1 != .null && !(long + rarelyNeeded).contains($0) }
+        for name in long {
             guard let value = run[name], let text = try? value.text() else { continue }
             members[name] = text.utf8.count <= 8_000 ? value : .string(Self.cut(text, to: 8_000))
         }
-        if let progress = run["progress"], progress != .null { members["progress"] = progress }
         if let id = run["id"]?.string { members["link"] = .string(link(to: id)) }
         return .object(members)
     }

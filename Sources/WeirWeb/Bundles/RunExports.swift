@@ -135,11 +135,11 @@ struct RunListExport {
         var query = query
         query.limit = Self.page
         var isFirst = true
-        try await write(isCSV ? Self.row(Self.columns) : "{\"runs\": [")
+        try await write(isCSV ? Self.row(RunField.columns) : "{\"runs\": [")
         while true {
             let page = try await board.answer(query, allowing: .export)
             let texts = try await WorkPool.bulk.run {
-                try page.runs.map { try isCSV ? Self.row(cells($0)) : $0.json.text() }
+                try page.runs.map { try isCSV ? Self.row(RunField.cells(of: $0, title: titles[$0.operation] ?? $0.operation)) : $0.json.text() }
             }
             for text in texts {
                 try await write(isCSV || isFirst ? text : "," + text)
@@ -149,21 +149,6 @@ struct RunListExport {
             query = query.following(last)
         }
         if !isCSV { try await write("]}") }
-    }
-
-    private static let columns = [
-        "id", "operation", "title", "phase", "case", "actor", "startedAt", "endedAt", "seconds", "input", "state",
-        "cause", "retryOf", "message",
-    ]
-
-    private func cells(_ run: RunRecord) throws -> [String] {
-        [
-            run.id, run.operation, run.opening.report?.title ?? titles[run.operation] ?? run.operation,
-            run.state.phase.rawValue, run.state.caseName, run.opening.actor, run.startedAt.description,
-            run.endedAt?.description ?? "", run.endedAt.map { String(Double($0 - run.startedAt) / 1_000) } ?? "",
-            try run.opening.input.text(), try run.state.payload.text(), run.cause ?? "", run.opening.retryOf ?? "",
-            run.state.payload["message"]?.string ?? "",
-        ]
     }
 
     /// A row with its carriage return; the caller adds the line feed.

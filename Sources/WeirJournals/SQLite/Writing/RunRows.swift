@@ -24,13 +24,16 @@ struct RunRows {
                 database,
                 """
                 INSERT INTO runs (opened, id, operation, actor, input, retry_of, idempotency_key, phase, revision,
-                    sequence, started, ended, ages_from, epoch, expected, report)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    sequence, started, ended, ages_from, epoch, expected, report\(JournalColumns.adding(\.name)))
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\(JournalColumns.adding { _ in "?" }))
                 """
-            ).run(
-                run.opened, id, operation, actor, try opening.input.text(), opening.retryOf, opening.idempotencyKey,
-                phase, run.revision, run.sequence, started.milliseconds, run.ended?.milliseconds, agesFrom, run.epoch,
-                try opening.expected?.json.text(), opening.report.map { $0.title ?? "" })
+            ).rows(
+                binding: [
+                    run.opened, id, operation, actor, try opening.input.text(), opening.retryOf, opening.idempotencyKey,
+                    phase, run.revision, run.sequence, started.milliseconds, run.ended?.milliseconds, agesFrom,
+                    run.epoch, try opening.expected?.json.text(), opening.report.map { $0.title ?? "" },
+                ] + JournalColumns.added.map { $0.value(opening) }
+            ) { _ in true }
             let block = run.opened.rawValue >> JournalSchema.blockBits
             let known = blocks[block] ?? started.milliseconds...started.milliseconds
             blocks[block] = min(known.lowerBound, started.milliseconds)...max(known.upperBound, started.milliseconds)

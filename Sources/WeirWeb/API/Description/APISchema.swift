@@ -67,7 +67,13 @@ struct APISchema: Sendable {
     static func object(
         _ members: KeyValuePairs<String, APISchema>, optional: KeyValuePairs<String, APISchema> = [:]
     ) -> APISchema {
-        let properties = (Array(members) + Array(optional)).map { ($0.key, JSONValue.object($0.value.value)) }
+        object(Array(members), optional: Array(optional))
+    }
+
+    static func object(
+        _ members: [(key: String, value: APISchema)], optional: [(key: String, value: APISchema)] = []
+    ) -> APISchema {
+        let properties = (members + optional).map { ($0.key, JSONValue.object($0.value.value)) }
         var value: [String: JSONValue] = [
             "type": "object", "properties": .object(Dictionary(properties) { $1 }),
         ]

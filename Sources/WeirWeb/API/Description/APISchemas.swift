@@ -62,12 +62,7 @@ extension APISchema {
             "completed": .whole, "total": .whole.orNull, "unit": .oneOf(["bytes", "items", "percent"]),
             "fraction": .number.orNull,
         ]),
-        "Run": .object([
-            "id": .text, "operation": .text, "actor": .text, "input": .anything, "phase": .oneOf(phases),
-            "case": .text, "state": .anything, "progress": .ref("Progress").orNull, "revision": .whole,
-            "sequence": .whole, "startedAt": .time, "endedAt": .time.orNull, "cause": .text.orNull,
-            "retryOf": .text.orNull, "reported": .flag, "title": .text.orNull,
-        ]),
+        "Run": .object(RunField.all.map { (key: $0.name, value: $0.schema) }),
         "RunReceipt": .object(
             ["id": .text, "recorded": .flag, "detail": .text], optional: ["sequence": .whole]
         ).described("A run whose record is not available yet."),
