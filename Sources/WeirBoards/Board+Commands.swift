@@ -98,7 +98,7 @@ extension Board {
         let (input, secrets) = try await parted(
             input ?? record.opening.input, for: record.operation,
             isElsewhere: foreign != nil && isCarriedOutByOthers(record.operation))
-        let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
+        let opening = RunOpening(actor: actor, input: input, retrying: record, idempotencyKey: idempotencyKey)
         return try await begin(record.operation, opening, secrets, nil, from: state, foreign: foreign)
     }
 

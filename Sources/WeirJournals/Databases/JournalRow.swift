@@ -81,7 +81,7 @@ extension JournalRow {
     private func opening(from column: Int32) throws -> RunOpening {
         RunOpening(
             actor: text(column), input: try JSONValue(parsing: text(column + 1)), retryOf: optionalText(column + 2),
-            idempotencyKey: optionalText(column + 3), expected: try estimate(column + 4),
+            attempt: integer(column + 6), idempotencyKey: optionalText(column + 3), expected: try estimate(column + 4),
             report: report(column + 5))
     }
 
@@ -120,7 +120,7 @@ package enum JournalColumns {
         package let value: @Sendable (RunOpening) -> Int64
     }
 
-    package static let added: [Added] = []
+    package static let added = [Added(name: "attempt", initial: 1) { $0.attempt }]
 
     /// A part of a statement for each added column, after a comma.
     package static func adding(_ part: (Added) -> String) -> String { added.map { ", " + part($0) }.joined() }

@@ -11,7 +11,7 @@ import WeirStates
 ///     {"output":{"at":"…","channel":"stdout","number":1,"run":"01k…","text":"…"}}
 ///
 /// A change may also have `cause`, `progress` (`completed`, `total`, `unit`) and, if it was imported, `origin`
-/// (`epoch`, `sequence`). An opening may have `retryOf`, `idempotencyKey`, `expected` (by case the bounds of the
+/// (`epoch`, `sequence`). An opening may have `retryOf`, `attempt` (1 if absent), `idempotencyKey`, `expected` (by case the bounds of the
 /// remaining time in milliseconds, the number of runs for which they were right, and the number tested:
 /// `{"receiving":[6000,9000,9,10]}`) and `report` (`{}`, or with a `title`) for a run that a program elsewhere
 /// reports. A line may have `continues`. Readers ignore unknown members. The last line counts the preceding entries:
@@ -69,6 +69,7 @@ enum ExportFormat {
     private static func opening(_ opening: RunOpening, hidesKey: Bool) -> JSONValue {
         var members: [String: JSONValue] = ["actor": .string(opening.actor), "input": opening.input]
         members["retryOf"] = opening.retryOf.map(JSONValue.string)
+        if opening.attempt > 1 { members["attempt"] = .integer(opening.attempt) }
         if !hidesKey { members["idempotencyKey"] = opening.idempotencyKey.map(JSONValue.string) }
         members["expected"] = opening.expected.map(\.json)
         members["report"] = opening.report.map { report in
@@ -161,7 +162,11 @@ struct ExportFields {
     private func opening() throws -> RunOpening {
         RunOpening(
             actor: try name("actor", limit: VisibleName.actorLimit), input: try required("input") { $0 },
-            retryOf: try optional("retryOf", Self.plainID), idempotencyKey: try optional("idempotencyKey", \.string),
+            retryOf: try optional("retryOf", Self.plainID),
+            attempt: try optional("attempt") { value in
+                value.integer.flatMap { RunOpening.attempts.contains($0) ? $0 : nil }
+            } ?? 1,
+            idempotencyKey: try optional("idempotencyKey", \.string),
             expected: try optional("expected") { RunEstimate($0) },
             report: try optional("report", Self.object)?.report())
     }

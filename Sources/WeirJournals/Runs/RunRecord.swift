@@ -74,6 +74,8 @@ package struct RunOpening: Sendable, Hashable {
     package let actor: String
     package let input: JSONValue
     package let retryOf: String?
+    /// 1, or for a run that retries another, one more than that run's attempt.
+    package let attempt: Int64
     package let idempotencyKey: String?
 
     /// The estimated duration, if earlier runs allow one.
@@ -82,15 +84,26 @@ package struct RunOpening: Sendable, Hashable {
     package let report: RunReport?
 
     package init(
-        actor: String, input: JSONValue, retryOf: String? = nil, idempotencyKey: String? = nil,
+        actor: String, input: JSONValue, retryOf: String? = nil, attempt: Int64 = 1, idempotencyKey: String? = nil,
         expected: RunEstimate? = nil, report: RunReport? = nil
     ) {
         self.actor = actor
         self.input = input
         self.retryOf = retryOf
+        self.attempt = min(max(attempt, Self.attempts.lowerBound), Self.attempts.upperBound)
         self.idempotencyKey = idempotencyKey
         self.expected = expected
         self.report = report
+    }
+
+    /// The attempts that are counted; a later one has the number of the last.
+    package static let attempts: ClosedRange<Int64> = 1...1_000_000
+
+    /// The parameters of a run that retries an earlier one.
+    package init(actor: String, input: JSONValue, retrying run: RunRecord, idempotencyKey: String?) {
+        self.init(
+            actor: actor, input: input, retryOf: run.id, attempt: run.opening.attempt + 1,
+            idempotencyKey: idempotencyKey)
     }
 }
 

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The file format of the journal, version 8.
+/// The file format of the journal, version 9.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the format version. Times
 /// are milliseconds since 1970, UTC. Repeated names (of operations and actors) are stored once, in `names`. A
@@ -18,7 +18,8 @@ import GRDB
 ///   null while it is active. `lines` is the number of its lines of output. `epoch` identifies the journal that an
 ///   imported run came from. `expected` is its estimated duration, encoded as in exports (since format 5). `indexed`
 ///   is 1 once its text is in `run_text`, some time after its end. `report` is set if a program elsewhere reported
-///   the run: its title, or an empty text (since format 7).
+///   the run: its title, or an empty text (since format 7). `attempt` is one more than that of the run in `retry_of`, or
+///   1 (since format 9).
 /// - `stores`: the last revision of each store; since format 3 also `removed`, the number of changes that retention
 ///   removed, which is the revision of the first one kept, and `floor`, the sequence of the last removed one.
 /// - `counts`: the number of runs per operation and phase.
@@ -124,6 +125,12 @@ enum JournalSchema {
         """,
         // A count of all writes, so that a loss of anything but changes is detected too.
         "ALTER TABLE journal ADD COLUMN writes INTEGER NOT NULL DEFAULT 0",
+        // The attempt of a retried run.
+        """
+        ALTER TABLE runs ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
+        \(JournalMigration.countAttempts(in: "runs"));
+        CREATE INDEX runs_by_attempt ON runs (attempt) WHERE attempt > 1;
+        """,
     ]
 
     /// The first format whose files have a mark beside them.
@@ -133,4 +140,21 @@ enum JournalSchema {
     static let firstCounted = 8
 
     static var version: Int { migrations.count }
+}
+
+/// The statements that migrations of all databases share.
+package enum JournalMigration {
+    /// Sets the attempt of each run that retries another, from the retried runs that are kept, up to a hundred.
+    package static func countAttempts(in runs: String) -> String {
+        """
+        UPDATE \(runs) SET attempt = (
+            WITH RECURSIVE retried (id, place) AS (
+                SELECT \(runs).retry_of, 1
+                UNION ALL
+                SELECT r.retry_of, t.place + 1 FROM retried t JOIN \(runs) r ON r.id = t.id
+                WHERE r.retry_of IS NOT NULL AND t.place < 100)
+            SELECT max(place) + 1 FROM retried)
+        WHERE retry_of IS NOT NULL
+        """
+    }
 }

@@ -43,13 +43,14 @@ enum PostgresSchema {
     static let migrations: [String] = [
         tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands,
         PostgresFunctions.assignments + PostgresFunctions.append, PostgresRecordTables.script,
+        attempts + PostgresFunctions.append,
     ]
 
     /// The lowest format that a server must know to use what this version writes.
     static let minimum: Int64 = 1
 
     /// The lowest format whose tables this version can read without migrating them.
-    static let readable: Int64 = 1
+    static let readable: Int64 = 6
 
     static var version: Int64 { Int64(clamping: migrations.count) }
 
@@ -82,6 +83,19 @@ enum PostgresSchema {
                     AND (c.fence IS NULL OR c.fence = claim_commands.fence AND c.claim = claim_commands.claim)
                 RETURNING c.place, c.id, c.node, c.command;
         END $$
+        """
+
+    /// The attempt of a retried run. The function is replaced by one with a further argument, which servers of earlier
+    /// versions leave out.
+    private static let attempts = """
+        ALTER TABLE weir.runs ADD COLUMN IF NOT EXISTS attempt bigint NOT NULL DEFAULT 1;
+        \(JournalMigration.countAttempts(in: "weir.runs"));
+        CREATE INDEX runs_by_attempt ON weir.runs (attempt, opened) WHERE attempt > 1;
+        DO $$ DECLARE f regprocedure; BEGIN
+            FOR f IN SELECT p.oid FROM pg_proc p WHERE p.proname = 'append' AND p.pronamespace = 'weir'::regnamespace
+            LOOP EXECUTE 'DROP FUNCTION ' || f; END LOOP;
+        END $$;
+
         """
 
     private static let tables = """

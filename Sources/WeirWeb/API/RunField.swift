@@ -28,6 +28,7 @@ struct RunField: Sendable {
         RunField("endedAt", .time.orNull) { $0.endedAt.map { .string($0.description) } ?? .null },
         RunField("cause", .text.orNull) { $0.cause.map(JSONValue.string) ?? .null },
         RunField("retryOf", .text.orNull) { $0.opening.retryOf.map(JSONValue.string) ?? .null },
+        RunField("attempt", .whole(from: 1)) { .integer($0.opening.attempt) },
         RunField("reported", .flag) { .bool($0.isReported) },
         RunField("title", .text.orNull) { $0.opening.report?.title.map(JSONValue.string) ?? .null },
     ]
@@ -35,7 +36,7 @@ struct RunField: Sendable {
     /// The columns of an exported table, of which `seconds` and `message` are no members of a run.
     static let columns = [
         "id", "operation", "title", "phase", "case", "actor", "startedAt", "endedAt", "seconds", "input", "state",
-        "cause", "retryOf", "message",
+        "cause", "retryOf", "message", "attempt",
     ]
 
     /// The cells of a run in an exported table, in the order of ``columns``.

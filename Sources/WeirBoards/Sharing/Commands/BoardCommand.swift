@@ -216,8 +216,11 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         guard let worker, RunID.isPlausible(run), runs[run] == nil else { throw .partsStay(nil) }
         let input = try await launcher.validate(input, for: operation, isElsewhere: true).input
-        if let retryOf, try await self.run(retryOf).endedAt == nil { throw .stillActive }
-        let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key)
+        let retried: RunRecord? = if let retryOf { try await self.run(retryOf) } else { nil }
+        if retried?.endedAt == nil, retried != nil { throw .stillActive }
+        let opening =
+            retried.map { RunOpening(actor: actor, input: input, retrying: $0, idempotencyKey: key) }
+            ?? RunOpening(actor: actor, input: input, idempotencyKey: key)
         return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
     }
 
