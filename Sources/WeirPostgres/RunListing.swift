@@ -34,6 +34,10 @@ struct RunListing {
             guard let number = try names.number(of: actor) else { return nil }
             require("r.actor = $#", number)
         }
+        if let attempts = query.attempts {
+            require("r.attempt >= $#", attempts.lowerBound)
+            require("r.attempt <= $#", attempts.upperBound)
+        }
         if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
         if let before = query.before { require("r.opened < $#", before.rawValue) }
         if let after = query.after { require("r.opened > $#", after.rawValue) }

@@ -7,13 +7,19 @@ enum RunTable {
         for run in runs {
             let progress = run["progress"].flatMap(WorkProgress.init(told:))
             table.add([
-                run["id"]?.string ?? "", run["operation"]?.string ?? "", run["phase"]?.string ?? "",
+                run["id"]?.string ?? "", run["operation"]?.string ?? "", Self.phase(of: run),
                 run["case"]?.string ?? "",
                 ChangeText.percent(progress).map { "\($0) %" } ?? ChangeText.amount(progress),
                 run["startedAt"]?.string ?? "", run["actor"]?.string ?? "",
             ])
         }
         return table.text
+    }
+
+    /// The phase, with the attempt of a run that retries another.
+    private static func phase(of run: JSONValue) -> String {
+        let attempt = run["attempt"]?.integer ?? 1
+        return (run["phase"]?.string ?? "") + (attempt > 1 ? " (attempt \(attempt))" : "")
     }
 
     /// The API's operations, one row each, with their start fields; `*` marks required ones.

@@ -19,6 +19,7 @@ struct Export: AsyncParsableCommand {
     @Option(help: "Only runs in this phase: idle, active, succeeded, failed, cancelled or interrupted.")
     var phase: String?
     @Option(help: "Only runs started by this actor.") var actor: String?
+    @Option(help: "Only runs of this attempt, such as 2; \">1\" for all retries.") var attempt: String?
     @Option(help: "Only runs with these words in input, error or output.") var text: String?
     @Option(help: "Only runs started at this time or later: 2026-11-21T12:00 (UTC), or 90m, 2h or 7d ago.") var since:
         String?
@@ -28,7 +29,7 @@ struct Export: AsyncParsableCommand {
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
     func validate() throws {
-        let filters = [operation, phase, actor, text, since, until]
+        let filters = [operation, phase, actor, attempt, text, since, until]
         guard run == nil || filters.allSatisfy({ $0 == nil }) else {
             throw ValidationError("Give a run or filters, not both.")
         }
@@ -72,7 +73,7 @@ struct Export: AsyncParsableCommand {
 
     private func query(now: Timestamp) throws -> RunQuery {
         let values = [
-            "operation": operation, "phase": phase, "actor": actor, "text": text,
+            "operation": operation, "phase": phase, "actor": actor, "attempt": attempt, "text": text,
             "from": since.map { Self.moment($0, now: now) }, "to": until.map { Self.moment($0, now: now) },
         ]
         let filter = RunFilter(parameters: values.compactMapValues { $0 })
@@ -80,6 +81,7 @@ struct Export: AsyncParsableCommand {
         case "phase": throw ValidationError("There is no phase \"\(phase ?? "")\".")
         case "from": throw ValidationError("--since \"\(since ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
         case "to": throw ValidationError("--until \"\(until ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
+        case "attempt": throw ValidationError("--attempt \"\(attempt ?? "")\" is no attempt; write 2, or \">1\" for all retries.")
         case "text": throw ValidationError("--text \"\(text ?? "")\" has no letter or digit, or more than 16 words.")
         default: return filter.query()
         }

@@ -16,6 +16,8 @@ package struct RunQuery: Sendable, Hashable {
     package var startedAfter: Timestamp?
     /// Only runs started before this time.
     package var startedBefore: Timestamp?
+    /// Only runs with one of these attempts; nil for all.
+    package var attempts: ClosedRange<Int64>?
     /// Only imported runs, or only runs started here; nil for both.
     package var isImported: Bool?
     /// Only runs opened before this sequence: the end of the previous page.
@@ -107,6 +109,7 @@ extension RunQuery {
             && (actor == nil || record.opening.actor == actor)
             && startedAfter.map { record.startedAt >= $0 } ?? true
             && startedBefore.map { record.startedAt < $0 } ?? true
+            && attempts.map { $0.contains(record.opening.attempt) } ?? true
             && isImported.map { (record.origin != nil) == $0 } ?? true
             && before.map { record.openedSequence < $0 } ?? true
             && after.map { record.openedSequence > $0 } ?? true

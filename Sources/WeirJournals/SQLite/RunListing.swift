@@ -41,6 +41,12 @@ struct RunListing {
         }
         if let moment = query.startedAfter { require("r.started >= ?", moment.milliseconds) }
         if let moment = query.startedBefore { require("r.started < ?", moment.milliseconds) }
+        if let attempts = query.attempts {
+            // The first condition is that of the index.
+            if attempts.lowerBound > 1 { conditions.append("r.attempt > 1") }
+            require("r.attempt >= ?", attempts.lowerBound)
+            require("r.attempt <= ?", attempts.upperBound)
+        }
         if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
         if let before = query.before { require("r.opened < ?", before.rawValue) }
         if let after = query.after { require("r.opened > ?", after.rawValue) }

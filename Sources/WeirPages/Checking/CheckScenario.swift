@@ -256,7 +256,7 @@ struct CheckScenario {
             "pages/runs",
             writer.runsPage([], filter: filter, olderURL: nil).merging(["views": writer.views(frame, filter)]))
         let other = RunFilter(parameters: [
-            "from": "2026-11-21", "to": "2026-11-22", "within": "24h", "sort": "duration", "text": view.record.id,
+            "from": "2026-11-21", "to": "2026-11-22", "attempt": "3", "within": "24h", "sort": "duration", "text": view.record.id,
         ])
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
         _ = writer.render(
@@ -350,7 +350,8 @@ struct CheckScenario {
     /// An interrupted run with omitted transitions that retries another.
     private func interrupted(_ entry: CatalogEntry, _ views: [RunView]) -> RunView? {
         guard let last = views.last else { return nil }
-        let opening = RunOpening(actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other")
+        let opening = RunOpening(
+            actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other", attempt: 2)
         let state = StateRecord(caseName: "interrupted", payload: ["last": "x"], phase: .interrupted)
         let record = RunRecord(
             id: "other", operation: entry.id, opening: opening, state: state, cause: EndCause.shutdown.description,

@@ -5,8 +5,9 @@ import WeirStates
 /// The filters of the list of runs, as pages, the API, exports and changes of many runs read them; an empty text is no
 /// filter.
 ///
-/// The parameters are `operation`, `phase`, `actor` (`me` for the reader), `text`, `from` and `to` (moments in UTC unless they have an offset),
-/// `startedAfter` (another name of `from`), `startedBefore`, `within` (`24h`, `7d` or `30d`), `limit`, `sort` (`started`,
+/// The parameters are `operation`, `phase`, `actor` (`me` for the reader), `text`, `attempt` (a number, or `>` and a
+/// number), `from` and `to` (moments in UTC unless they have an offset), `startedAfter` (another name of `from`),
+/// `startedBefore`, `within` (`24h`, `7d` or `30d`), `limit`, `sort` (`started`,
 /// `duration` or `phase`, ascending, or descending after a `-`), and the end of the previous page: `before` (a sequence,
 /// only with the newest first), or `beyond` in any order.
 package struct RunFilter: Sendable, Hashable {
@@ -29,8 +30,8 @@ package struct RunFilter: Sendable, Hashable {
     }
 
     package static let names = [
-        "operation", "phase", "actor", "text", "from", "to", "startedAfter", "startedBefore", "within", "sort",
-        "before", "beyond", "limit",
+        "operation", "phase", "actor", "text", "from", "to", "startedAfter", "startedBefore", "within", "attempt",
+        "sort", "before", "beyond", "limit",
     ]
 
     package var operation = ""
@@ -43,6 +44,8 @@ package struct RunFilter: Sendable, Hashable {
     package var to = ""
     /// The maximum time since the start, a key of `spans`.
     package var within = ""
+    /// The attempt of the runs, or `>` and the number that it exceeds.
+    package var attempt = ""
     package var sort = ""
     /// The opening sequence of the last run on the previous page.
     package var before: SequenceNumber?
@@ -85,6 +88,7 @@ package struct RunFilter: Sendable, Hashable {
         from = value("from").isEmpty ? value("startedAfter") : value("from")
         to = value("to")
         within = value("within")
+        attempt = value("attempt")
         sort = value("sort") == "-started" ? "" : value("sort")
         before = SequenceNumber(value("before"))
         beyond = RunOrder.Place(value("beyond"))
@@ -108,6 +112,7 @@ package struct RunFilter: Sendable, Hashable {
         if hasBadTo { return Mistake(name: "to", kind: .value) }
         let isMistaken: KeyValuePairs = [
             "within": !within.isEmpty && !Self.spans.contains { $0.key == within },
+            "attempt": !attempt.isEmpty && attempts == nil,
             "sort": !sort.isEmpty && order == nil,
             "phase": !phase.isEmpty && Phase(rawValue: phase) == nil,
             "text": !text.isEmpty && !SearchQuery.isWhole(text),
@@ -148,6 +153,7 @@ package struct RunFilter: Sendable, Hashable {
             actor: actor.isEmpty ? nil : isMine ? reader ?? actor : actor, text: text.isEmpty ? nil : text,
             startedAfter: starts.max(),
             startedBefore: Self.span(to)?.end, before: before, limit: self.limit ?? limit)
+        query.attempts = attempts
         guard let (order, isLeastFirst) = order else {
             if let beyond { query.before = beyond.opened }
             return query
@@ -157,6 +163,14 @@ package struct RunFilter: Sendable, Hashable {
         query.beyond = beyond
         if order == .started { query.after = beyond?.opened } else { query.asOf = beyond.map(\.asOf) ?? now }
         return query
+    }
+
+    /// The attempts that the filter selects; nil for all, and for a text that is neither a number nor `>` and one.
+    private var attempts: ClosedRange<Int64>? {
+        let isBeyond = attempt.hasPrefix(">")
+        guard let number = Int64(isBeyond ? String(attempt.dropFirst()) : attempt), (1...9_999_999).contains(number)
+        else { return nil }
+        return isBeyond ? number + 1...Int64.max : number...number
     }
 
     /// The chosen order and whether it is ascending, or nil for newest first.
@@ -202,7 +216,7 @@ package struct RunFilter: Sendable, Hashable {
     var parameters: [(name: String, value: String)] {
         let values = [
             ("operation", operation), ("phase", phase), ("actor", actor), ("text", text), ("from", from), ("to", to),
-            ("within", within), ("sort", sort), ("before", before.map { String($0) } ?? ""),
+            ("within", within), ("attempt", attempt), ("sort", sort), ("before", before.map { String($0) } ?? ""),
             ("beyond", beyond?.description ?? ""), ("limit", limit.map { String($0) } ?? ""),
         ]
         return values.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }

@@ -146,6 +146,9 @@ enum ProblemWording: String, Wording {
         “beyond” of the previous page.
         """
     case queryBeyond = "The parameter “{field}” must be the “beyond” of the previous page, such as 1500.42."
+    case queryAttempt = """
+        The parameter “{field}” must be a whole number of 1 or more, or > and the number that the attempt exceeds, such as >1.
+        """
     case queryTime = """
         The parameter “{field}” must be a time in ISO 8601, such as 2026-11-21T12:00:00Z, 2026-11-21T12:00%2B01:00 or \
         2026-11-21.

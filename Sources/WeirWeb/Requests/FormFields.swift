@@ -133,6 +133,7 @@ extension Problem {
                 .malformedQuery(
                     name, .queryRange,
                     ["least": "\(RunFilter.limits.lowerBound)", "most": "\(RunFilter.limits.upperBound)"])
+            case (.value, "attempt"): .malformedQuery(name, .queryAttempt)
             case (.value, "text"): .malformedQuery(name, .queryText)
             case (.value, "before"): .malformedQuery(name, .queryNext)
             case (.value, "beyond"): .malformedQuery(name, .queryBeyond)

@@ -158,7 +158,10 @@ import WeirStates
         await fixture.board.outcome(of: first.run)
         let second = try await fixture.board.retry(first.run, actor: "other")
         let opening = try await fixture.board.run(second.run).opening
-        #expect(opening == RunOpening(actor: "other", input: ["label": "Ada"], retryOf: first.run))
+        #expect(opening == RunOpening(actor: "other", input: ["label": "Ada"], retryOf: first.run, attempt: 2))
+        await fixture.board.outcome(of: second.run)
+        let again = try await fixture.board.retry(second.run, actor: "other")
+        #expect(try await fixture.board.run(again.run).opening.attempt == 3)
         let third = try await fixture.board.retry(first.run, input: ["label": "Eve"], actor: "other")
         #expect(try await fixture.board.run(third.run).opening.input == ["label": "Eve"])
         let going = try await fixture.board.start("endless", input: [:], actor: "tester")

@@ -46,6 +46,26 @@ import WeirStates
         }
     }
 
+    @Test func `the attempts of retried runs are counted in a file of an earlier format`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            try make(5, at: path)
+            try ForeignConnection(path: path).execute(
+                """
+                INSERT INTO runs (opened, id, operation, actor, input, retry_of, phase, revision, sequence, started)
+                    VALUES (3, 'b', 1, 2, '{}', 'a', 2, 0, 3, 0), (4, 'c', 1, 2, '{}', 'b', 2, 0, 4, 0),
+                        (5, 'd', 1, 2, '{}', 'gone', 2, 0, 5, 0), (6, 'e', 1, 2, '{}', 'e', 2, 0, 6, 0);
+                """)
+            let journal = try await SQLiteJournal.open(at: path, now: .test(9))
+            await journal.close()
+            let attempts = try ["a", "b", "c", "d", "e"].map {
+                try ForeignConnection(path: path).number("SELECT attempt FROM runs WHERE id = '\($0)'")
+            }
+            // The last names itself, which no server records.
+            #expect(attempts == [1, 2, 3, 2, 101])
+        }
+    }
+
     // K3
     @Test func `a copy from before a migration opens with the version before, and is named when that refuses the file`()
         async throws

@@ -22,7 +22,7 @@ struct RunAPITests {
             #expect(
                 Set(run.object?.keys.map(\.self) ?? []) == [
                     "id", "operation", "actor", "input", "phase", "case", "state", "progress", "revision", "sequence",
-                    "startedAt", "endedAt", "cause", "retryOf", "reported", "title",
+                    "startedAt", "endedAt", "cause", "retryOf", "attempt", "reported", "title",
                 ])
             #expect(run["operation"] == "steps")
             #expect(run["actor"] == "Ada")
@@ -32,7 +32,7 @@ struct RunAPITests {
             #expect(run["state"] == ["label": "World"])
             #expect(run["progress"] == .null)
             #expect(run["revision"] == 2)
-            #expect(run["retryOf"] == .null)
+            #expect(run["retryOf"] == .null && run["attempt"] == 1)
             #expect(run["reported"] == false)
             #expect(run["title"] == .null)
             #expect(run["endedAt"]?.string?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
@@ -146,6 +146,35 @@ struct RunAPITests {
             #expect(try await server.ask("POST", "/api/v1/runs/nowhere/retries").status == 404)
             let other = try await server.ask("POST", run + "/retries", headers: [Self.json], body: #"{"label":"Moon"}"#)
             #expect(try other.json()["input"]?["label"] == "Moon")
+        }
+    }
+
+    @Test func `runs are filtered by attempt, in the API, on the page and in an exported table`() async throws {
+        try await TestServer.run { server in
+            let first = try await server.start("World").run
+            _ = try await server.board.cancel(first, actor: "test")
+            let second = try #require(
+                try await server.ask("POST", "/api/v1/runs/\(first)/retries").json()["id"]?.string)
+            _ = try await server.board.cancel(second, actor: "test")
+            let third = try #require(
+                try await server.ask("POST", "/api/v1/runs/\(second)/retries").json()["id"]?.string)
+            func ids(_ attempt: String) async throws -> [String?]? {
+                try await server.ask("GET", "/api/v1/runs?attempt=\(attempt)").json()["runs"]?.array?.map { $0["id"]?.string }
+            }
+            #expect(try await ids("1") == [first] && ids("2") == [second] && ids("%3E1") == [third, second])
+            #expect(try await ids("").map(\.count) == 3 && ids("%3E3") == [])
+            for text in ["0", "-1", "x", "1%3E", "%3E", "2%2B"] {
+                let refused = try await server.ask("GET", "/api/v1/runs?attempt=\(text)")
+                #expect(refused.status == 400 && refused.text.contains("1 or more"), "\(text)")
+            }
+            let page = try await server.ask("GET", "/runs?attempt=%3E1").text
+            #expect(page.contains("attempt 2") && page.contains("attempt 3") && !page.contains(first))
+            #expect(page.contains(#"<option value="&gt;1" selected="selected">second or later</option>"#))
+            let run = try await server.ask("GET", "/runs/\(second)").text
+            // Once beside its start; the rows of earlier runs have their own.
+            #expect(run.components(separatedBy: "attempt 2").count == 2)
+            let table = try await server.ask("GET", "/runs/export?format=csv&attempt=3").text.split(separator: "\r\n")
+            #expect(table.first?.hasSuffix(",message,attempt") == true && table.last?.hasSuffix(",3") == true)
         }
     }
 

@@ -64,6 +64,7 @@ struct ListRuns: AsyncParsableCommand {
     @Option(help: "Only runs that this actor started.") var actor: String?
     @Flag(help: "Only runs that you started, or the token that you use.") var mine = false
     @Option(help: "Only runs that contain this text.") var text: String?
+    @Option(help: "Only runs of this attempt, such as 2; \">1\" for all retries.") var attempt: String?
     @Option(help: "Only runs that started at this time or later, in ISO 8601.") var startedAfter: String?
     @Option(help: "Only runs that started before this time.") var startedBefore: String?
     @Option(help: "How many, from 1 to 500.") var limit = 50
@@ -97,7 +98,8 @@ struct ListRuns: AsyncParsableCommand {
         [
             ("operation", "operation", operation), ("phase", "phase", phase),
             ("actor", "actor", mine ? RunFilter.me : actor),
-            ("text", "text", text), ("startedAfter", "started-after", startedAfter),
+            ("text", "text", text), ("attempt", "attempt", attempt),
+            ("startedAfter", "started-after", startedAfter),
             ("startedBefore", "started-before", startedBefore), ("limit", "limit", String(limit)),
         ]
     }

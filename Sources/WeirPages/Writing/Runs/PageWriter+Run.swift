@@ -21,6 +21,8 @@ extension PageWriter {
             "chip": chip(record, in: "row-\(record.id)"),
             "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record),
             "overdue": overdue(record),
+            // Not nil, which would be the attempt of the page's run in the rows of other runs.
+            "attempt": record.opening.attempt > 1 ? format.integer(record.opening.attempt) as Any : false,
         ])
     }
 

@@ -50,7 +50,8 @@ extension PageWriter {
             "phases": Phase.allCases.map { phase -> Fields in
                 ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
             },
-            "whose": permissions.isLink ? nil : whose(filter), "spans": spans(filter),
+            "whose": permissions.isLink ? nil : whose(filter),
+            "attempts": attempts(filter), "spans": spans(filter),
             "chips": chips.isEmpty ? nil : ["list": chips, "clearURL": "\(base)/runs"] as Fields,
             "sorts": sorts(filter),
             "hasBundles": mayExport || mayImport,
@@ -138,6 +139,15 @@ extension PageWriter {
         ]
     }
 
+    /// The choices of attempts: the first, all retries, and another one that is chosen.
+    private func attempts(_ filter: RunFilter) -> [Fields] {
+        let known = [("1", strings[.runsFirst]), (">1", strings[.runsRetried])]
+        let other = known.contains { $0.0 == filter.attempt } || filter.attempt.isEmpty ? [] : [filter.attempt]
+        return (known + other.map { ($0, $0) }).map { value, label in
+            ["value": value, "label": label, "isChosen": value == filter.attempt]
+        }
+    }
+
     private func spans(_ filter: RunFilter) -> [Fields] {
         let link = { (word: StringKey, isHere: Bool, isToday: Bool, change: (inout RunFilter) -> Void) -> Fields in
             var changed = filter.firstPage
@@ -171,6 +181,7 @@ extension PageWriter {
             chip(.runsOperation, title(of: filter.operation), nil, \.operation),
             Phase(rawValue: filter.phase).flatMap { chip(.runsPhase, word(for: $0), nil, \.phase) },
             chip(.runsActor, filter.isMine ? strings[.runsMe] : filter.actor, nil, \.actor),
+            chip(.runsAttempt, filter.attempt, nil, \.attempt),
             RunFilter.span(filter.from).flatMap { chip(.runsFrom, filter.from, $0.start, \.from) },
             RunFilter.span(filter.to).flatMap { chip(.runsTo, filter.to, $0.start, \.to) },
             span.flatMap { chip(.runsWhen, strings[$0.1], nil, \.within) },

@@ -34,6 +34,7 @@ extension APIParameter {
         query("to", .text, "The latest start, in ISO 8601; empty for none."),
         query("startedBefore", .text, "The latest start, exclusive."),
         query("within", .oneOf(RunFilter.spans.map(\.key) + [""]), "The longest time since the start."),
+        query("attempt", .text(pattern: "^(>?[1-9][0-9]{0,6})?$"), "The attempt of the runs; >1 for all retries."),
         query(
             "sort", .oneOf(RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] } + [""]),
             "The order; descending after a hyphen."),
