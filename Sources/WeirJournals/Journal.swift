@@ -44,6 +44,10 @@ package protocol Journal: Sendable {
     func runs(_ query: RunQuery) async throws -> RunPage
     /// How many runs of each operation are in each phase, without counts of 0, ordered by operation and phase.
     func counts() async throws -> [RunCount]
+    /// How many runs of each operation that began in a period, without imported ones, are of each attempt.
+    ///
+    /// There are no counts of 0; the counts are ordered by operation and attempt.
+    func attempts(from: Timestamp, to: Timestamp) async throws -> [AttemptCount]
     /// The runs that have not ended, oldest first.
     func unfinishedRuns() async throws -> [RunRecord]
     /// Removes ended runs and old changes of stores according to the policy; returns the number of removed runs.
@@ -123,6 +127,21 @@ package protocol Journal: Sendable {
 }
 
 extension Journal {
+    /// Counts the listed runs, page by page.
+    package func attempts(from: Timestamp, to: Timestamp) async throws -> [AttemptCount] {
+        var query = RunQuery(startedAfter: from, startedBefore: to, isImported: false, limit: 500)
+        var counts: [String: [Int64: Int]] = [:]
+        while true {
+            let page = try await runs(query)
+            for run in page.runs { counts[run.operation, default: [:]][run.opening.attempt, default: 0] += 1 }
+            guard let next = page.next else { break }
+            query.before = next
+        }
+        return counts.sorted { $0.key < $1.key }.flatMap { operation, counts in
+            counts.sorted { $0.key < $1.key }.map { AttemptCount(operation: operation, attempt: $0, count: $1) }
+        }
+    }
+
     package var place: String? { nil }
 
     package func size() async throws -> Int64? { nil }

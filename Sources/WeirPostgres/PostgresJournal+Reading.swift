@@ -88,6 +88,24 @@ extension PostgresJournal {
         }
     }
 
+    package func attempts(from: Timestamp, to: Timestamp) async throws -> [AttemptCount] {
+        try await read { connection in
+            try connection.all(
+                """
+                SELECT n.name, r.attempt, count(*) FROM weir.blocks b
+                    JOIN weir.runs r ON r.opened >> \(PostgresSchema.blockBits) = b.block
+                    JOIN weir.names n ON n.id = r.operation
+                WHERE b.latest >= $1 AND b.earliest < $2 AND r.opened >= (
+                        SELECT min(block) << \(PostgresSchema.blockBits) FROM weir.blocks WHERE latest >= $1)
+                    AND r.started >= $1 AND r.started < $2 AND r.epoch IS NULL
+                GROUP BY n.name, r.attempt ORDER BY n.name, r.attempt
+                """, [from.milliseconds, to.milliseconds]
+            ) { row in
+                AttemptCount(operation: row.text(0), attempt: row.integer(1), count: Int(clamping: row.integer(2)))
+            }
+        }
+    }
+
     package func unfinishedRuns() async throws -> [RunRecord] { try await read { try RunReader($0).unfinished() } }
 
     package func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {

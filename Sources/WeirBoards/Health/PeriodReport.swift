@@ -48,9 +48,19 @@ package struct PeriodReport: Sendable {
     package let actors: [Actor]
     package let errors: [OperationHealth.ErrorGroup]
     package let missed: [MissedStart]
+    /// How many runs are of each attempt, in the order of attempts; also of runs that are not read.
+    package let attempts: [(attempt: Int64, count: Int)]
+
+    /// The number of runs that retried another.
+    package var retries: Int { attempts.reduce(0) { $0 + ($1.attempt > 1 ? $1.count : 0) } }
 
     /// Computes the report from runs that began since the same time before `from`.
-    package init(from: Timestamp, to: Timestamp, runs: [RunRecord], isCut: Bool, missed: [MissedStart]) {
+    package init(
+        from: Timestamp, to: Timestamp, runs: [RunRecord], isCut: Bool, missed: [MissedStart],
+        attempts: [AttemptCount] = []
+    ) {
+        self.attempts = Dictionary(grouping: attempts, by: \.attempt).sorted { $0.key < $1.key }
+            .map { (attempt: $0, count: $1.reduce(0) { $0 + $1.count }) }
         (self.from, self.to, self.isCut, self.missed) = (from, to, isCut, missed)
         let ended = runs.filter { $0.endedAt != nil }
         let within = ended.filter { $0.startedAt >= from }
@@ -82,6 +92,11 @@ package struct PeriodReport: Sendable {
 
 extension VisibleBoard {
     private static var pageSize: Int { 500 }
+
+    /// How many visible runs of a period are of each attempt.
+    package func reportedAttempts(from: Timestamp, to: Timestamp) async throws(BoardError) -> [AttemptCount] {
+        try await board.attempts(from: from, to: to).filter { visibility.sees(operation: $0.operation) }
+    }
 
     /// The visible runs for a report, without imported ones, newest first, and the starts that did not happen.
     ///

@@ -65,6 +65,11 @@ extension Board {
         try await read { try await journal.counts() }
     }
 
+    /// How many runs of each operation that began in a period are of each attempt.
+    func attempts(from: Timestamp, to: Timestamp) async throws(BoardError) -> [AttemptCount] {
+        try await read { try await journal.attempts(from: from, to: to) }
+    }
+
     /// The kind of storage of the journal, such as `SQLite`, or nil for memory.
     package var journalPlace: String? { journal.place }
 

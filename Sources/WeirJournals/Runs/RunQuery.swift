@@ -181,3 +181,15 @@ package struct RunCount: Sendable, Hashable {
         self.count = count
     }
 }
+
+package struct AttemptCount: Sendable, Hashable {
+    package let operation: String
+    package let attempt: Int64
+    package let count: Int
+
+    package init(operation: String, attempt: Int64, count: Int) {
+        self.operation = operation
+        self.attempt = attempt
+        self.count = count
+    }
+}

@@ -83,6 +83,24 @@ extension SQLiteJournal {
         }
     }
 
+    package func attempts(from: Timestamp, to: Timestamp) async throws -> [AttemptCount] {
+        let bits = JournalSchema.blockBits
+        return try await read { database in
+            try SQLStatement(
+                database,
+                """
+                SELECT n.name, r.attempt, count(*) FROM blocks b CROSS JOIN runs r CROSS JOIN names n ON n.id = r.operation
+                WHERE b.latest >= ?1 AND b.earliest < ?2
+                    AND r.opened BETWEEN b.block << \(bits) AND (b.block << \(bits)) + \((1 << bits) - 1)
+                    AND r.started >= ?1 AND r.started < ?2 AND r.epoch IS NULL
+                GROUP BY n.name, r.attempt ORDER BY n.name, r.attempt
+                """
+            ).all(from.milliseconds, to.milliseconds) { row in
+                AttemptCount(operation: row.text(0), attempt: row.integer(1), count: Int(clamping: row.integer(2)))
+            }
+        }
+    }
+
     package func unfinishedRuns() async throws -> [RunRecord] {
         try await read { try RunReader($0).unfinished() }
     }

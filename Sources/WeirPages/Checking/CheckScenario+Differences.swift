@@ -58,7 +58,8 @@ extension CheckScenario {
         }
         for (runs, missed) in [(runs, missed), ([], [])] {
             let report = PeriodReport(
-                from: at, to: at.after(1), runs: runs, isCut: !runs.isEmpty, missed: missed)
+                from: at, to: at.after(1), runs: runs, isCut: !runs.isEmpty, missed: missed,
+                attempts: runs.isEmpty ? [] : [AttemptCount(operation: "x", attempt: 2, count: 3)])
             _ = writer.region("pages/report", writer.reportPage(report), title: writer.title(""), frame: PageFrame())
         }
     }

@@ -37,10 +37,14 @@ struct ReportPage {
         let to = asked.startedBefore ?? now
         let from = min(asked.startedAfter ?? to.before(Self.usual), to)
         let read: (runs: [RunRecord], isCut: Bool, missed: [PeriodReport.MissedStart])
-        do { read = try await dashboard.board.reportedPeriod(from: from, to: to) } catch { throw Problem(error) }
+        let attempts: [AttemptCount]
+        do {
+            read = try await dashboard.board.reportedPeriod(from: from, to: to)
+            attempts = try await dashboard.board.reportedAttempts(from: from, to: to)
+        } catch { throw Problem(error) }
         let (runs, isCut, missed) = read
         return try await WorkPool.pages.answer {
-            PeriodReport(from: from, to: to, runs: runs, isCut: isCut, missed: missed)
+            PeriodReport(from: from, to: to, runs: runs, isCut: isCut, missed: missed, attempts: attempts)
         }
     }
 
@@ -82,6 +86,8 @@ extension PeriodReport {
                     ]
                 }),
             "errors": .array(errors.map(\.json)),
+            "attempts": .array(
+                attempts.map { ["attempt": .integer($0.attempt), "count": .integer(Int64($0.count))] }),
             "missed": .array(
                 missed.map { missed in
                     [

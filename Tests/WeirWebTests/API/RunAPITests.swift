@@ -159,7 +159,9 @@ struct RunAPITests {
             let third = try #require(
                 try await server.ask("POST", "/api/v1/runs/\(second)/retries").json()["id"]?.string)
             func ids(_ attempt: String) async throws -> [String?]? {
-                try await server.ask("GET", "/api/v1/runs?attempt=\(attempt)").json()["runs"]?.array?.map { $0["id"]?.string }
+                try await server.ask("GET", "/api/v1/runs?attempt=\(attempt)").json()["runs"]?.array?.map {
+                    $0["id"]?.string
+                }
             }
             #expect(try await ids("1") == [first] && ids("2") == [second] && ids("%3E1") == [third, second])
             #expect(try await ids("").map(\.count) == 3 && ids("%3E3") == [])
@@ -173,6 +175,12 @@ struct RunAPITests {
             let run = try await server.ask("GET", "/runs/\(second)").text
             // Once beside its start; the rows of earlier runs have their own.
             #expect(run.components(separatedBy: "attempt 2").count == 2)
+            let report = try await server.ask("GET", "/api/v1/report").json()
+            #expect(
+                report["attempts"]
+                    == .array((1...3).map { ["attempt": .integer($0), "count": 1] }))
+            let reported = try await server.ask("GET", "/report").text
+            #expect(reported.contains("Retries</a> <strong>2</strong> · attempt 2: 1 · attempt 3: 1"))
             let table = try await server.ask("GET", "/runs/export?format=csv&attempt=3").text.split(separator: "\r\n")
             #expect(table.first?.hasSuffix(",message,attempt") == true && table.last?.hasSuffix(",3") == true)
         }

@@ -23,6 +23,17 @@ extension PageWriter {
                     "newest": row.newestFailure.map { link(toRun: $0.id).merging(error(of: $0)) },
                 ])
             },
+            "retries": report.retries == 0
+                ? nil
+                : [
+                    "count": format.integer(Int64(report.retries)),
+                    "url": "\(base)/runs?attempt=%3E1&\(query(report.from, report.to))",
+                    "attempts": report.attempts.filter { $0.attempt > 1 }.map {
+                        [
+                            "attempt": format.integer($0.attempt), "count": format.integer(Int64($0.count)),
+                        ] as Fields
+                    },
+                ] as Fields,
             "tags": groups(report),
             "actors": report.actors.map { actor in
                 [

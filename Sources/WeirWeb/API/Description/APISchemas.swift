@@ -34,6 +34,7 @@ extension APISchema {
                 ])),
             "actors": .list(.object(["actor": .text, "ended": .whole, "failed": .whole])),
             "errors": errors,
+            "attempts": .list(.object(["attempt": .whole(from: 1), "count": .whole(from: 1)])),
             "missed": .list(
                 .object(["operation": .text, "time": .time, "count": .whole, "refusal": .text.orNull])),
         ]),
