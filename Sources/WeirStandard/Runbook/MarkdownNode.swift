@@ -41,6 +41,12 @@ struct MarkdownNode {
 
     var level: Int { Int(clamping: cmark_node_get_heading_level(pointer)) }
 
+    /// The number of the first item; nil for a list without numbers, and for any other node.
+    var firstNumber: Int? {
+        guard type == "list", cmark_node_get_list_type(pointer) == CMARK_ORDERED_LIST else { return nil }
+        return Int(clamping: cmark_node_get_list_start(pointer))
+    }
+
     /// The lines of the node, from 1.
     var lines: ClosedRange<Int> {
         let first = max(1, Int(clamping: cmark_node_get_start_line(pointer)))
@@ -82,6 +88,12 @@ struct MarkdownNode {
 
     /// Whether it contains a task at any depth.
     var holdsTask: Bool { type == "tasklist" || children.contains(where: \.holdsTask) }
+
+    /// Whether it contains HTML, other than comments, at any depth.
+    var holdsHTML: Bool {
+        if ["html_block", "html_inline"].contains(type) { return literal?.hasPrefix("<!--") != true }
+        return children.contains(where: \.holdsHTML)
+    }
 }
 
 extension MarkdownNode {
@@ -94,7 +106,9 @@ extension MarkdownNode {
 
     private func collect(_ style: RunbookSpan, into spans: inout [RunbookSpan]) {
         func add(_ text: String, code: Bool = false) {
-            spans.append(RunbookSpan(text, code: code || style.code, strong: style.strong, link: style.link))
+            spans.append(
+                RunbookSpan(
+                    text, code: code || style.code, strong: style.strong, struck: style.struck, link: style.link))
         }
         var style = style
         switch type {
@@ -104,9 +118,10 @@ extension MarkdownNode {
         case "code": add(literal ?? "", code: true)
         case "code_block": add("\n" + (literal ?? ""), code: true)
         case "html_block": if literal?.hasPrefix("<!--") != true { add(literal ?? "") }
-        case "emph", "strong": style = RunbookSpan("", code: style.code, strong: true, link: style.link)
+        case "emph", "strong": style.strong = true
+        case "strikethrough": style.struck = true
         case "link":
-            style = RunbookSpan("", code: style.code, strong: style.strong, link: address)
+            style = RunbookSpan("", code: style.code, strong: style.strong, struck: style.struck, link: address)
         case "item": add("\n• ")
         default: break
         }
@@ -165,10 +180,10 @@ extension RunbookSpan {
     }
 
     fileprivate func reading(_ text: String) -> RunbookSpan {
-        RunbookSpan(text, code: code, strong: strong, link: link)
+        RunbookSpan(text, code: code, strong: strong, struck: struck, link: link)
     }
 
     fileprivate func isStyled(like other: RunbookSpan) -> Bool {
-        code == other.code && strong == other.strong && link == other.link
+        code == other.code && strong == other.strong && struck == other.struck && link == other.link
     }
 }

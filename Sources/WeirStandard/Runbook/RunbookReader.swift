@@ -8,7 +8,7 @@ struct RunbookReader {
     private let file: String
     private(set) var title: String?
     private(set) var sections: [RunbookSection] = []
-    /// The boxes that are no steps.
+    /// The boxes that are no steps, and the HTML.
     private(set) var remarks: [RunbookFileError] = []
     private var ids: Set<String> = []
 
@@ -38,6 +38,11 @@ struct RunbookReader {
     }
 
     private mutating func readTop(_ block: MarkdownNode) throws {
+        if block.holdsHTML {
+            remarks.append(
+                RunbookFileError(
+                    "HTML is shown as it is written; use Markdown instead", file: file, line: block.lines.lowerBound))
+        }
         guard block.type == "heading" else { return try read(block, depth: 0, within: nil) }
         let text = block.spans.map(\.text).joined().replacing("\n", with: " ")
         if block.level == 1, title == nil, sections.allSatisfy({ $0.heading == nil }) {
@@ -57,9 +62,9 @@ struct RunbookReader {
             }
             return add(note(block), to: step)
         }
-        for item in block.children {
+        for (place, item) in block.children.enumerated() {
             if item.type == "tasklist" {
-                try readStep(item, depth: depth)
+                try readStep(item, depth: depth, number: block.firstNumber.map { $0 + place })
             } else if item.holdsTask {
                 for child in item.children { try read(child, depth: depth, within: step) }
             } else if let step, let section = sections.indices.last, let record = RunbookRecord(words(item)) {
@@ -70,7 +75,7 @@ struct RunbookReader {
         }
     }
 
-    private mutating func readStep(_ item: MarkdownNode, depth: Int) throws {
+    private mutating func readStep(_ item: MarkdownNode, depth: Int, number: Int?) throws {
         var rest = item.children[...]
         guard let text = rest.first, text.type == "paragraph", !text.spans.isEmpty else {
             throw RunbookFileError(
@@ -85,7 +90,7 @@ struct RunbookReader {
         rest = rest.dropFirst()
         var step = RunbookStep(
             id: "", markdown: oneLine(text), spans: text.spans.map(\.onOneLine), depth: depth,
-            isTickedInFile: isTicked(item))
+            number: number, isTickedInFile: isTicked(item))
         step.id = String(naming: step.text, taken: ids)
         ids.insert(step.id)
         if step.isTickedInFile { step.mark = .done(signed: nil) }
@@ -119,6 +124,10 @@ struct RunbookReader {
             return RunbookNote(
                 markdown: "\(fence)\(block.fenceInfo)\n\(text)\n\(fence)", spans: [RunbookSpan(text, code: true)],
                 isCode: true)
+        }
+        if block.type == "table" {
+            let text = source(block)
+            return RunbookNote(markdown: text, spans: [RunbookSpan(text, code: true)], isCode: true)
         }
         return RunbookNote(markdown: source(block), spans: block.spans, isItem: block.type == "item")
     }

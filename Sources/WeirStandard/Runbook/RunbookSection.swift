@@ -40,6 +40,7 @@ package struct RunbookNote: Codable, Hashable, Sendable {
     /// The Markdown of the block, without its indentation.
     package let markdown: String
     package let spans: [RunbookSpan]
+    /// Whether its lines and spaces are kept: code, or a table.
     package let isCode: Bool
     package let isItem: Bool
 
@@ -56,14 +57,18 @@ package struct RunbookSpan: Codable, Hashable, Sendable {
     /// The text without Markdown syntax; a line break is a line feed.
     package let text: String
     package let code: Bool
-    package let strong: Bool
+    package var strong: Bool
+    package var struck: Bool
     /// The target of a link: an `http`, `https` or `mailto` URL; other schemes are dropped.
     package let link: String?
 
-    package init(_ text: String, code: Bool = false, strong: Bool = false, link: String? = nil) {
+    package init(
+        _ text: String, code: Bool = false, strong: Bool = false, struck: Bool = false, link: String? = nil
+    ) {
         self.text = text
         self.code = code
         self.strong = strong
+        self.struck = struck
         self.link = link.flatMap(Self.safe)
     }
 
@@ -72,6 +77,7 @@ package struct RunbookSpan: Codable, Hashable, Sendable {
         self.init(
             try container.decode(String.self, forKey: .text), code: try container.decode(Bool.self, forKey: .code),
             strong: try container.decode(Bool.self, forKey: .strong),
+            struck: try container.decodeIfPresent(Bool.self, forKey: .struck) ?? false,
             link: try container.decodeIfPresent(String.self, forKey: .link))
     }
 

@@ -3,13 +3,18 @@ extension RunbookState {
     ///
     /// Parsing it returns the same checklist, except for waiting people and fractions of seconds.
     package var markdown: String {
+        // The text below a numbered step is indented at least as far as the step's text begins.
+        let digits = sections.flatMap(\.steps).compactMap { $0.number.map { String($0).count } }.max()
+        let width = digits.map { max(4, $0 + 2) } ?? 2
         var blocks = ["# \(title.asMarkdown)"]
         for section in sections {
             if let heading = section.heading {
                 blocks.append("\(String(repeating: "#", count: max(1, section.level))) \(heading.asMarkdown)")
             }
             blocks += section.notes.blocks
-            if !section.steps.isEmpty { blocks.append(section.steps.map(\.lines).joined(separator: "\n")) }
+            if !section.steps.isEmpty {
+                blocks.append(section.steps.map { $0.lines(indentedBy: width) }.joined(separator: "\n"))
+            }
         }
         return blocks.joined(separator: "\n\n") + "\n"
     }
@@ -34,18 +39,19 @@ extension [RunbookNote] {
 
 extension RunbookStep {
     /// The step and everything below it except nested steps.
-    fileprivate var lines: String {
+    fileprivate func lines(indentedBy width: Int) -> String {
         var isDone = false
         if case .done = mark { isDone = true }
         var below = records.map { "- \($0.text)" }.joined(separator: "\n")
         for block in notes.blocks { below += (below.isEmpty ? "\n" : "\n\n") + block }
         if !notes.isEmpty { below += "\n" }
-        let head = indented("- [\(isDone ? "x" : " ")] \(markdown)", by: depth)
-        return below.isEmpty ? head : head + "\n" + indented(below, by: depth + 1)
+        let marker = number.map { "\($0)." } ?? "-"
+        let head = indented("\(marker) [\(isDone ? "x" : " ")] \(markdown)", by: depth * width)
+        return below.isEmpty ? head : head + "\n" + indented(below, by: (depth + 1) * width)
     }
 
-    private func indented(_ text: String, by depth: Int) -> String {
-        let space = String(repeating: "  ", count: max(0, depth))
+    private func indented(_ text: String, by columns: Int) -> String {
+        let space = String(repeating: " ", count: max(0, columns))
         return text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : space + $0 }.joined(separator: "\n")
     }

@@ -9,6 +9,8 @@ package struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
     /// The nesting depth, from 0 to 200.
     package let depth: Int
     package var notes: [RunbookNote]
+    /// The number in a numbered list, from 0 to 999; nil in a list without numbers.
+    package let number: Int?
     /// Whether it was ticked when the file was last read.
     package var isTickedInFile: Bool
     /// Whether it is done or skipped; nil while it is open.
@@ -23,13 +25,14 @@ package struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
 
     package init(
         id: String, markdown: String, spans: [RunbookSpan], depth: Int = 0, notes: [RunbookNote] = [],
-        isTickedInFile: Bool = false
+        number: Int? = nil, isTickedInFile: Bool = false
     ) {
         self.id = id
         self.markdown = markdown
         self.spans = spans
         self.depth = min(max(depth, 0), Self.deepest)
         self.notes = notes
+        self.number = number.flatMap { (0...999).contains($0) ? $0 : nil }
         self.isTickedInFile = isTickedInFile
     }
 
@@ -41,6 +44,7 @@ package struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
         spans = try container.decode([RunbookSpan].self, forKey: .spans)
         depth = try container.decode(Int.self, forKey: .depth)
         notes = try container.decode([RunbookNote].self, forKey: .notes)
+        number = try container.decodeIfPresent(Int.self, forKey: .number).flatMap { (0...999).contains($0) ? $0 : nil }
         isTickedInFile = try container.decode(Bool.self, forKey: .isTickedInFile)
         mark = try container.decodeIfPresent(RunbookMark.self, forKey: .mark)
         assignee = try container.decodeIfPresent(String.self, forKey: .assignee)

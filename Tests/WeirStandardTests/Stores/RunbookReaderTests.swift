@@ -85,6 +85,38 @@ import WeirStates
             ])
     }
 
+    @Test func `steps of a numbered list have their numbers, crossed-out text is marked, and a table keeps its lines`()
+        throws
+    {
+        let text =
+            "3. [ ] ~~old~~ new\n   1. [ ] below\n5. [x] last\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [ ] plain\n"
+        let runbook = try read(text)
+        #expect(runbook.steps.map(\.number) == [3, 1, 4, nil])
+        #expect(runbook.steps[0].spans == [RunbookSpan("old", struck: true), RunbookSpan(" new")])
+        #expect(
+            runbook.sections.flatMap(\.notes) == [
+                RunbookNote(
+                    markdown: "| a | b |\n|---|---|\n| 1 | 2 |",
+                    spans: [RunbookSpan("| a | b |\n|---|---|\n| 1 | 2 |", code: true)], isCode: true)
+            ])
+        let again = try read(runbook.markdown)
+        #expect(again.steps.map(\.number) == [3, 1, 4, nil] && again.steps.map(\.depth) == [0, 1, 0, 0])
+        #expect(
+            again.steps.map(\.markdown) == runbook.steps.map(\.markdown)
+                && again.sections.flatMap(\.notes) == runbook.sections.flatMap(\.notes))
+    }
+
+    @Test func `HTML is named in a remark, comments are not`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let file = folder.appending(path: "deploy.md")
+        try Data("<!-- hidden -->\n\n- [ ] a <!-- b -->\n\n<details>\n\nText\n\n- [ ] <b>bold</b>\n".utf8).write(
+            to: file)
+        let remarks = try RunbookState.read(contentsOf: file).remarks.map(\.description)
+        #expect(remarks == [5, 9].map { "deploy.md:\($0): HTML is shown as it is written; use Markdown instead" })
+    }
+
     @Test func `a step is one line, and its box is the first one in it`() throws {
         let runbook = try read("- [ ] write\t[x]  into\\\n  the `box`\n- [X]\tthen\n  [ ] go on\n")
         #expect(runbook.steps.map(\.markdown) == ["write [x] into the `box`", "then [ ] go on"])
