@@ -63,6 +63,21 @@ import TestSupport
         }
     }
 
+    @Test func `a secret that has another value is named in the log once, whichever secret is used next`() throws {
+        try withSecrets { _, file in
+            let log = CapturedLog(level: .notice)
+            let secrets = KeptSecrets(file, logger: log.logger)
+            try secrets.set("key", to: "first value")
+            try secrets.set("other", to: "b")
+            #expect(secrets.value("key") == "first value" && log.lines == [])
+            // Another process sets it.
+            try KeptSecrets(file).set("key", to: "second value")
+            #expect(secrets.value("other") == "b" && secrets.value("key") == "second value")
+            #expect(log.lines.count == 1 && log.lines[0].contains("another value") && log.lines[0].contains("key"))
+            #expect(!log.lines[0].contains("first") && !log.lines[0].contains("second"))
+        }
+    }
+
     @Test func `a file that cannot be read at the first use is told in the log once, and none is no mistake`() throws {
         try withSecrets { _, file in
             let log = CapturedLog(level: .error)

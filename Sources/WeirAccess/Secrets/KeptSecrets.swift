@@ -56,15 +56,17 @@ package struct KeptSecrets: Sendable {
     package func value(_ name: String) -> String? {
         let read = try? all()
         let isThere = FileManager.default.fileExists(atPath: file.path)
-        let (secret, isNewlyLost, isRotated) = memory.state.withLock { state in
-            let (wasLost, before) = (state.isLost, state.secrets[name])
+        let (secret, isNewlyLost, changed) = memory.state.withLock { state in
+            let (wasLost, before) = (state.isLost, state.secrets)
             state.isLost = read == nil || (!isThere && !state.secrets.isEmpty)
             if let read, !state.isLost { state.secrets = read }
-            let secret = state.secrets[name]
-            return (secret, state.isLost && !wasLost, before != nil && secret != before)
+            let secrets = state.secrets
+            return (
+                secrets[name], state.isLost && !wasLost, before.filter { secrets[$0.key] != $0.value }.keys.sorted()
+            )
         }
-        if isRotated {
-            logger.notice("A secret has another value than at its last use.", metadata: ["secret": "\(Quoted(name))"])
+        for name in changed {
+            logger.notice("A secret has another value than before.", metadata: ["secret": "\(Quoted(name))"])
         }
         if isNewlyLost {
             logger.error(
