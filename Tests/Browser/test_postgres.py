@@ -4,6 +4,7 @@ import concurrent.futures
 import itertools
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -18,6 +19,12 @@ from playwright.sync_api import expect
 from postgres import PgBouncer
 from proxies import RoundRobin, missing
 from weir import BINARY, Weir, until
+
+STUBBORN = """
+title: Stubborn
+command: [sh, -c, 'trap "" TERM; echo $$; while :; do sleep 0.1; done']
+stop_grace_period: 60s
+"""
 
 KILLS = int(os.environ.get("WEIR_KILLS", "10"))
 
@@ -336,12 +343,22 @@ def test_a_following_server_takes_the_place_of_one_that_is_stopped_in_order(weir
 
 
 @pytest.mark.long
-def test_a_server_that_stands_still_for_too_long_is_replaced_and_ends(weir, other):
+def test_a_server_that_stands_still_for_too_long_is_replaced_and_ends_at_once(weir, other, settings):
+    weir.terminate()
+    (pathlib.Path(settings["WEIR_OPERATIONS"]) / "stubborn.yml").write_text(STUBBORN)
+    settings["WEIR_SHUTDOWN_GRACE"] = settings["WEIR_SHUTDOWN_NOTICE"] = "30"
+    weir.start()
     other.start()
+    run = weir.run("stubborn")
+    program = int(until(lambda: weir.ask(f"runs/{run['id']}/output")["lines"])[0]["text"])
     weir.process.send_signal(signal.SIGSTOP)
     taken_over(other)
     weir.process.send_signal(signal.SIGCONT)
+    begun = time.monotonic()
     assert weir.process.wait(30) == 75
+    assert time.monotonic() - begun < 4, "2 seconds, and as many for a busy machine"
+    # What ignores the stop signal is killed with the server.
+    until(lambda: not pathlib.Path(f"/proc/{program}").exists())
     assert "Start this one again" in weir.log.read_text()
     weir.start()
     assert role(weir) == "following"

@@ -26,6 +26,7 @@ struct BoardService: ServiceLifecycle.Service {
 ///
 /// The last of the services, because a service group shuts them down in reverse order, one at a time.
 struct StopNoticeService: ServiceLifecycle.Service {
+    let board: Board
     let notice: Duration
     let logger: Logger
     let announce: @Sendable () -> Void
@@ -33,6 +34,8 @@ struct StopNoticeService: ServiceLifecycle.Service {
     func run() async throws {
         try await gracefulShutdown()
         announce()
+        // A replaced server shows nothing any more.
+        let notice = board.currentRole.value == .replaced ? .zero : notice
         logger.notice(
             "The server is stopping.",
             metadata: notice > .zero ? ["requests are answered for": "\(notice)"] : [:])
@@ -52,7 +55,7 @@ struct RunsService: ServiceLifecycle.Service {
 
     func run() async throws {
         try await gracefulShutdown()
-        if grace > .zero {
+        if grace > .zero, board.currentRole.value != .replaced {
             logger.notice(
                 "The server stops: it waits for its runs.", metadata: ["seconds": "\(grace.components.seconds)"])
             await withTaskGroup { group in

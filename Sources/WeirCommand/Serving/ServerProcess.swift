@@ -169,7 +169,9 @@ struct ServerProcess: Sendable {
                     }),
                 .init(service: RunsService(board: board, grace: grace, logger: logger)),
                 .init(
-                    service: StopNoticeService(notice: stopNotice, logger: logger) { server.dashboard.announceStop() }),
+                    service: StopNoticeService(board: board, notice: stopNotice, logger: logger) {
+                        server.dashboard.announceStop()
+                    }),
                 // The last service is the first to be shut down.
                 .init(
                     service: StopService(manager: manager) {
