@@ -81,7 +81,8 @@ struct Export: AsyncParsableCommand {
         case "phase": throw ValidationError("There is no phase \"\(phase ?? "")\".")
         case "from": throw ValidationError("--since \"\(since ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
         case "to": throw ValidationError("--until \"\(until ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
-        case "attempt": throw ValidationError("--attempt \"\(attempt ?? "")\" is no attempt; write 2, or \">1\" for all retries.")
+        case "attempt":
+            throw ValidationError("--attempt \"\(attempt ?? "")\" is no attempt; write 2, or \">1\" for all retries.")
         case "text": throw ValidationError("--text \"\(text ?? "")\" has no letter or digit, or more than 16 words.")
         default: return filter.query()
         }

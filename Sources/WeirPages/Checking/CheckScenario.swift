@@ -256,7 +256,8 @@ struct CheckScenario {
             "pages/runs",
             writer.runsPage([], filter: filter, olderURL: nil).merging(["views": writer.views(frame, filter)]))
         let other = RunFilter(parameters: [
-            "from": "2026-11-21", "to": "2026-11-22", "attempt": "3", "within": "24h", "sort": "duration", "text": view.record.id,
+            "from": "2026-11-21", "to": "2026-11-22",
+            "attempt": "3", "within": "24h", "sort": "duration", "text": view.record.id,
         ])
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
         _ = writer.render(

@@ -85,8 +85,9 @@ enum PostgresSchema {
         END $$
         """
 
-    /// The attempt of a retried run. The function is replaced by one with a further argument, which servers of earlier
-    /// versions leave out.
+    /// The attempt of a retried run.
+    ///
+    /// The function is replaced by one with a further argument, which servers of earlier versions leave out.
     private static let attempts = """
         ALTER TABLE weir.runs ADD COLUMN IF NOT EXISTS attempt bigint NOT NULL DEFAULT 1;
         \(JournalMigration.countAttempts(in: "weir.runs"));

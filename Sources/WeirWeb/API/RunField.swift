@@ -39,12 +39,12 @@ struct RunField: Sendable {
         "cause", "retryOf", "message", "attempt",
     ]
 
-    /// The cells of a run in an exported table, in the order of ``columns``.
-    static func cells(of run: RunRecord, title: String) throws -> [String] {
+    /// The cells of a run in an exported table, in the order of ``columns``, with the titles of operations.
+    static func cells(of run: RunRecord, _ titles: [String: String]) throws -> [String] {
         let members = run.json
         return try columns.map { name in
             switch name {
-            case "title": run.opening.report?.title ?? title
+            case "title": run.opening.report?.title ?? titles[run.operation] ?? run.operation
             case "seconds": run.endedAt.map { String(Double($0 - run.startedAt) / 1_000) } ?? ""
             case "message": run.state.payload["message"]?.string ?? ""
             case "input", "state": try members[name]?.text() ?? ""

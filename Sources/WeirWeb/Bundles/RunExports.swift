@@ -139,7 +139,7 @@ struct RunListExport {
         while true {
             let page = try await board.answer(query, allowing: .export)
             let texts = try await WorkPool.bulk.run {
-                try page.runs.map { try isCSV ? Self.row(RunField.cells(of: $0, title: titles[$0.operation] ?? $0.operation)) : $0.json.text() }
+                try page.runs.map { try isCSV ? Self.row(RunField.cells(of: $0, titles)) : $0.json.text() }
             }
             for text in texts {
                 try await write(isCSV || isFirst ? text : "," + text)
