@@ -1,4 +1,4 @@
-public import WeirStates
+import WeirStates
 
 /// A value for a step: a constant, an input of the whole run, or a value from the end of an earlier step's run.
 ///

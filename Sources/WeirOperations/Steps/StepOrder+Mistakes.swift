@@ -1,4 +1,4 @@
-package import WeirStates
+import WeirStates
 
 extension StepOrder {
     /// A mistake in the order of steps, in a sentence for its author.
