@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import Logging
 package import WeirFlows
 public import WeirJournals
@@ -196,6 +196,9 @@ public final class Board: Sendable {
     }
 
     package var epoch: String { journal.epoch }
+
+    /// The zone of the weeks and days of reports and digests.
+    package var zone: TimeZone { configuration.zone }
 
     package var recording: RecordingStatus { recorder.status.value }
 

@@ -1,3 +1,4 @@
+package import Foundation
 public import WeirJournals
 package import WeirTelemetry
 
@@ -8,6 +9,8 @@ extension Board {
         /// are always recorded.
         public var tickInterval: Duration = .milliseconds(100)
         package var tailLimit = 10_000
+        /// The zone of the weeks and days of reports and digests.
+        package var zone = TimeZone.gmt
         /// The approximate maximum size in bytes of the changes in memory; the oldest are evicted first.
         public var tailBytes = 64 * 1_024 * 1_024
         /// The maximum number of active runs; further starts are refused.

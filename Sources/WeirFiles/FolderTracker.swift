@@ -9,6 +9,7 @@ package struct FolderTracker: Sendable {
     package let url: URL
     private let reserved: [String: [InputField]]
     private let limit: Int
+    private let timezone: String?
     package private(set) var current: OperationFolder
     private var taken: FolderSignature?
     private var seen: FolderSignature?
@@ -16,16 +17,18 @@ package struct FolderTracker: Sendable {
     /// Reads the current contents of a folder, which may be missing if `isOptional`.
     ///
     /// `reserved` has the fields of other operations by their ids, which files cannot use; `limit` is the number of files read.
+    /// `timezone` is the zone of schedules that name none.
     package init(
         _ url: URL, reserved: [String: [InputField]], isOptional: Bool = false,
-        limit: Int = OperationFolder.standardLimit
+        limit: Int = OperationFolder.standardLimit, timezone: String? = nil
     ) throws(OperationFolder.Unreadable) {
         self.url = url
         self.reserved = reserved
         self.limit = limit
+        self.timezone = timezone
         let signature = FolderSignature(url, limit: limit)
         do {
-            current = try OperationFolder(url, reserved: reserved, limit: limit)
+            current = try OperationFolder(url, reserved: reserved, limit: limit, timezone: timezone)
         } catch {
             guard isOptional else { throw error }
             current = OperationFolder(empty: url)
@@ -43,7 +46,7 @@ package struct FolderTracker: Sendable {
         guard atOnce || signature != taken && signature == seen else { return nil }
         let next: OperationFolder
         do {
-            next = try OperationFolder(url, reserved: reserved, keeping: current, limit: limit)
+            next = try OperationFolder(url, reserved: reserved, keeping: current, limit: limit, timezone: timezone)
         } catch {
             // A folder that never existed is not reported as missing.
             next =

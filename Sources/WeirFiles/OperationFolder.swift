@@ -26,10 +26,10 @@ package struct OperationFolder: Sendable {
     /// Reads a folder; definitions of `earlier` replace those of invalid files.
     ///
     /// `reserved` has the fields of other operations by their ids, which files cannot use. Of more files than `limit`, the first
-    /// ones by name are read.
+    /// ones by name are read. `timezone` is the zone of schedules that name none.
     package init(
         _ url: URL, reserved: [String: [InputField]] = [:], keeping earlier: OperationFolder? = nil,
-        limit: Int = standardLimit
+        limit: Int = standardLimit, timezone: String? = nil
     ) throws(Unreadable) {
         let names: [String]
         do {
@@ -56,7 +56,8 @@ package struct OperationFolder: Sendable {
             } else if let other = files.updateValue(name, forKey: id) {
                 list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
             } else if let text = Self.text(of: url.appending(path: name).path, &list) {
-                let (definition, found) = DefinitionReader.read(text, id: id, file: name, calendars: calendars)
+                let (definition, found) = DefinitionReader.read(
+                    text, id: id, file: name, calendars: calendars, timezone: timezone)
                 if found.isEmpty || Self.mayQuote(text, of: name, in: url) {
                     for mistake in found { list.take(mistake) }
                 } else {

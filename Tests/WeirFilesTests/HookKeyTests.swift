@@ -109,6 +109,35 @@ struct HookKeyTests {
         #expect(wrong.mistakes.first?.line == 2)
     }
 
+    @Test func `digests and reports are rules of the settings that send e-mail at a time`() {
+        func mistakes(_ rule: String) -> [String] {
+            StandardNotifications.read("notify:\n  - {\(rule)}", file: "weir.yml").mistakes.map(\.detail)
+        }
+        let read = StandardNotifications.read(
+            "notify:\n- {digest: 07:00, email: [a@b.example]}\n- {report: monday 8:00, email: [a@b.example]}\n"
+                + "- {digest: \"19:00\", send_empty: true, email: [a@b.example]}",
+            file: "weir.yml")
+        #expect(read.mistakes.isEmpty)
+        #expect(read.rules.map(\.period?.kind) == [.digest, .report, .digest])
+        #expect(read.rules.map(\.period?.sendsEmpty) == [false, true, true])
+        #expect(mistakes("digest: noon, email: [a@b.example]").first?.contains("such as \"07:00\"") == true)
+        #expect(mistakes("report: someday 8:00, email: [a@b.example]").first?.contains("such as monday 08:00") == true)
+        #expect(mistakes("digest: \"07:00\", command: [mail]").first?.contains("is sent by e-mail") == true)
+        #expect(
+            mistakes("digest: \"07:00\", when: [failed], email: [a@b.example]").first?.contains("has one of `when`")
+                == true)
+        #expect(mistakes("email: [a@b.example]").first?.contains("has one of `when`") == true)
+        #expect(mistakes("when: [digest], email: [a@b.example]").count == 1)
+        #expect(
+            mistakes("report: mon 8:00, send_empty: yes, email: [a@b.example]") == [
+                "`send_empty` is for a `digest`. Remove it."
+            ])
+        let own = "notify:\n- {digest: 07:00, email: [a@b.example]}"
+        #expect(
+            DefinitionReader.read(head + own, id: "deploy", file: "deploy.yml").1.first?.detail
+                .contains("under `notify` in weir.yml") == true)
+    }
+
     @Test func `e-mail goes to plain addresses, and only chats and incidents have a receiver within the service`()
         throws
     {

@@ -37,6 +37,16 @@ struct ScheduleKeyTests {
         #expect(wrong.count == 1)
     }
 
+    @Test func `a schedule without a zone has that of the settings`() throws {
+        let schedules = try ["", ", timezone: UTC"].map { zone in
+            let text = "title: Look\ncommand: [ls]\nschedule: {cron: \"0 3 * * *\"\(zone)}"
+            return try #require(
+                DefinitionReader.read(text, id: "look", file: "look.yml", timezone: "Europe/Lisbon").definition?
+                    .schedule)
+        }
+        #expect(schedules.map(\.schedule.zone.identifier) == ["Europe/Lisbon", "GMT"])
+    }
+
     @Test func `a file can have several schedules, each with its inputs, days and latest start`() throws {
         let text = """
             title: Back up

@@ -1,4 +1,5 @@
 import WeirAccess
+package import Foundation
 package import WeirJournals
 import WeirStates
 
@@ -43,6 +44,10 @@ package struct PeriodReport: Sendable {
     /// Whether the oldest runs were left out.
     package let isCut: Bool
     package let figures: OperationHealth.Figures
+    /// The figures of the same time before.
+    package let before: OperationHealth.Figures
+    /// The zone of its weeks.
+    package let zone: TimeZone
     /// The operations, most failures first.
     package let rows: [Row]
     package let actors: [Actor]
@@ -57,15 +62,15 @@ package struct PeriodReport: Sendable {
     /// Computes the report from runs that began since the same time before `from`.
     package init(
         from: Timestamp, to: Timestamp, runs: [RunRecord], isCut: Bool, missed: [MissedStart],
-        attempts: [AttemptCount] = []
+        attempts: [AttemptCount] = [], zone: TimeZone = .gmt
     ) {
         self.attempts = Dictionary(grouping: attempts, by: \.attempt).sorted { $0.key < $1.key }
             .map { (attempt: $0, count: $1.reduce(0) { $0 + $1.count }) }
-        (self.from, self.to, self.isCut, self.missed) = (from, to, isCut, missed)
+        (self.from, self.to, self.isCut, self.missed, self.zone) = (from, to, isCut, missed, zone)
         let ended = runs.filter { $0.endedAt != nil }
         let within = ended.filter { $0.startedAt >= from }
         let earlier = Dictionary(grouping: ended.filter { $0.startedAt < from }, by: \.operation)
-        figures = .init(of: within)
+        (figures, before) = (.init(of: within), .init(of: ended.filter { $0.startedAt < from }))
         rows = Dictionary(grouping: within, by: \.operation).map { operation, runs in
             Self.row(operation, runs, earlier[operation] ?? [])
         }.sorted { ($1.figures.failed, $0.operation) < ($0.figures.failed, $1.operation) }

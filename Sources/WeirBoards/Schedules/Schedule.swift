@@ -146,7 +146,8 @@ public struct Schedule: Sendable, Hashable {
         return isPlain ? TimeZone(identifier: name) : nil
     }
 
-    private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
+    /// The zone of a name such as `Europe/Lisbon`; throws `ScheduleError`, a sentence that says what to write instead.
+    package static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
         if let zone = plainZone(name) { return zone }
         let word = name.replacing(" ", with: "_").lowercased()
         let near = TimeZone.knownTimeZoneIdentifiers.first {

@@ -1,3 +1,4 @@
+package import Foundation
 package import WeirAccess
 package import WeirFlows
 package import WeirJournals
@@ -63,6 +64,7 @@ package final class VisibleBoard: Sendable {
     /// Every other feed is either entirely visible or hidden, so a position in it means the same to all audiences.
     package var label: String? { visibility.label }
     package var epoch: String { board.epoch }
+    package var zone: TimeZone { board.zone }
     package var recording: RecordingStatus { board.recording }
 
     package var role: BoardRole { board.role.value }

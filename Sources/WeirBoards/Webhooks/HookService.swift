@@ -38,11 +38,23 @@ package struct HookPlan: Sendable, Hashable {
 
     package var hasRules: Bool { !standard.isEmpty || notifications.values.contains { !$0.isEmpty } }
 
-    /// The rules for an operation, or for the server itself.
+    /// The rules for an operation, or for the server itself: for its conditions, digests and reports.
     package func rules(of operation: String, isStep: Bool = false) -> [NotificationRule] {
-        if operation == ServerCondition.operation { return standard.filter { $0.events.contains(.server) } }
+        if operation == ServerCondition.operation {
+            return standard.filter { $0.events.contains(.server) || $0.period != nil }
+        }
         return notifications[operation]
-            ?? (isStep || exempt.contains(operation) ? [] : standard.filter { $0.events != [.server] })
+            ?? (isStep || exempt.contains(operation)
+                ? [] : standard.filter { $0.events != [.server] && $0.period == nil })
+    }
+
+    /// The rules that send digests and reports.
+    package var periodic: [NotificationRule] { standard.filter { $0.period != nil } }
+
+    /// Whether digests count the runs of an operation: not those that messages leave out, and not steps.
+    package func summarizes(_ operation: String, isStep: Bool) -> Bool {
+        !isStep && !exempt.contains(operation) && notifications[operation]?.isEmpty != true
+            && standard.contains { $0.period?.kind == .digest }
     }
 
     private var allRules: [NotificationRule] { notifications.values.flatMap { $0 } + standard }

@@ -213,6 +213,7 @@ extension NotificationFacts {
     }
 
     var linkTitle: String {
+        if let summary { return summary.linkTitle }
         if condition != nil { return "Open the system page" }
         return run == nil ? "Open the operation" : "Open the run"
     }
@@ -223,6 +224,7 @@ extension NotificationFacts {
         case .succeeded, .recovered: .good
         case .failed, .interrupted, .missed: .bad
         case .slow: .warning
+        case .digest, .report: summary?.isBad == true ? .bad : .neutral
         case .cancelled, nil: .neutral
         }
     }

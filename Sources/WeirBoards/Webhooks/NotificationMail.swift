@@ -8,7 +8,7 @@ package struct NotificationMail: Sendable, Hashable {
         subject = facts.headline.cut(to: 200, .utf16)
         let link = facts.url.isEmpty ? nil : "\(facts.linkTitle): \(facts.url)"
         let output = facts.shownOutput.map { "The last lines of output:\n\n\($0)" }
-        let parts = [facts.headline, facts.message, facts.note, link, output]
+        let parts = [facts.headline, facts.message, facts.note, facts.summary?.text, link, output]
         text = parts.compactMap { $0 }.joined(separator: "\n\n") + "\n"
         html = Self.html(facts)
     }
@@ -20,6 +20,7 @@ package struct NotificationMail: Sendable, Hashable {
             body += "<p style=\"margin:0 0 12px;white-space:pre-wrap\">\(escaped(message))</p>\n"
         }
         body += "<p style=\"margin:0 0 12px;color:#555\">\(escaped(facts.note))</p>\n"
+        body += facts.summary?.html(escaped) ?? ""
         if facts.url.hasPrefix("http") {
             body +=
                 "<p style=\"margin:0 0 12px\"><a href=\"\(escaped(facts.url))\">\(escaped(facts.linkTitle))</a></p>\n"

@@ -14,6 +14,11 @@ package enum NotificationEvent: String, Sendable, Hashable, Codable, CaseIterabl
     case missed
     /// A condition of the server itself began or ended.
     case server
+    /// The time of a digest or a report has come; the event of its message, and not of rules.
+    case digest, report
+
+    /// The events that a rule can name.
+    package static let ofRules = allCases.filter { ![.digest, .report].contains($0) }
 }
 
 /// A notification rule: the channel for some events of an operation's runs.
@@ -61,11 +66,16 @@ package struct NotificationRule: Sendable, Hashable {
     package let name: String
     package let events: Set<NotificationEvent>
     package let channel: Channel
+    /// The times of a rule that sends digests or reports instead of a message for each event.
+    package let period: NotificationPeriod?
 
-    package init(name: String, events: Set<NotificationEvent>, channel: Channel) {
+    package init(
+        name: String, events: Set<NotificationEvent>, channel: Channel, period: NotificationPeriod? = nil
+    ) {
         self.name = name
         self.events = events
         self.channel = channel
+        self.period = period
     }
 
     /// The destination as display text, without anything that could be secret.
@@ -120,6 +130,8 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var plannedAt: Int64?
     /// The condition of the server that the message is about.
     package var condition: ServerCondition?
+    /// The content of a digest or a report.
+    package var summary: NotificationSummary?
 
     package init(
         delivery: String, event: NotificationEvent?, operation: String, title: String, run: String? = nil,
@@ -142,6 +154,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     }
 
     package var headline: String {
+        if let summary { return summary.headline }
         if let condition { return "\(title) \(condition.words)" }
         guard let event else { return "A test message of \(title)" }
         let verb =
@@ -154,6 +167,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
             case .slow: "takes longer than usual"
             case .missed: "was not started by its schedule"
             case .server: "reports a change of its condition"
+            case .digest, .report: "sums up what happened"
             }
         return "\(title) \(verb)"
     }
@@ -163,6 +177,10 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
         guard let startedAt else { return nil }
         let (milliseconds, isOver) = endedAt.subtractingReportingOverflow(startedAt)
         guard !isOver, milliseconds >= 0 else { return nil }
+        return Self.words(ofDuration: milliseconds)
+    }
+
+    package static func words(ofDuration milliseconds: Int64) -> String {
         let seconds = milliseconds / 1_000
         switch seconds {
         case 0: return "\(milliseconds) ms"
@@ -180,6 +198,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
 
     /// The actor and the duration in one line.
     package var note: String {
+        if let summary { return summary.period }
         if let condition {
             let since = "since \(condition.since)"
             return condition.isOver ? "It was so \(since)." : "It is so \(since)."

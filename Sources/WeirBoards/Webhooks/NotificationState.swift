@@ -10,6 +10,8 @@ package struct NotificationState: Sendable, Hashable, Codable {
     private var failing: Set<String> = []
     /// The results of schedules that have been taken, by operation; nil before the first.
     private var taken: [String: TakenStarts]?
+    /// What happened since the last digest or report, by the name of its rule; nil without such rules.
+    var digests: [String: DigestTally]?
 
     private struct TakenStarts: Sendable, Hashable, Codable {
         var last: Timestamp?
@@ -30,15 +32,20 @@ package struct NotificationState: Sendable, Hashable, Codable {
     /// regardless of the ends in between. An end without a rule changes nothing: for example that of a step to which
     /// only the standard rules could apply.
     package mutating func take(
-        _ phase: Phase, of operation: String, isStep: Bool = false, by plan: HookPlan
+        _ phase: Phase, of operation: String, run: String, isStep: Bool = false, by plan: HookPlan
     ) -> [Match] {
         let rules = plan.rules(of: operation, isStep: isStep)
-        guard !rules.isEmpty else { return [] }
+        let isCounted = digests != nil && plan.summarizes(operation, isStep: isStep)
+        guard !rules.isEmpty || isCounted else { return [] }
         let events = events(of: phase, operation)
+        if isCounted { digests = digests?.mapValues { $0.adding(events, of: operation, run: run) } }
         return rules.compactMap { rule in
             events.first(where: rule.events.contains).map { Match(rule: rule, event: $0) }
         }
     }
+
+    /// Whether the last success of an operation is older than its last failure or interruption.
+    package func isFailing(_ operation: String) -> Bool { failing.contains(operation) }
 
     /// The events of an end, the most specific first.
     private mutating func events(of phase: Phase, _ operation: String) -> [NotificationEvent] {
@@ -74,6 +81,7 @@ package struct NotificationState: Sendable, Hashable, Codable {
             }
         }
         taken = after
+        if !starts.isEmpty { digests = digests?.mapValues { $0.adding(starts) } }
         return starts
     }
 }

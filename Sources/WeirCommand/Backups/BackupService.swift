@@ -41,7 +41,9 @@ final class BackupService: ServiceLifecycle.Service, BackupKeeper {
         folder = DataFolder(settings)
         target = settings.text("backup.folder").map { URL(filePath: $0, directoryHint: .isDirectory) }
         key = try Self.check(settings)
-        schedule = try settings.text("backup.schedule").map { try Schedule(cron: $0) }
+        schedule = try settings.text("backup.schedule").map {
+            try Schedule(cron: $0, timezone: settings.text("timezone"))
+        }
         started = now()
         known = Mutex(BackupRecord.read(in: folder))
     }

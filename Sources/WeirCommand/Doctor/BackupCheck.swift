@@ -25,7 +25,9 @@ struct BackupCheck {
         guard let made = record.made else {
             return Finding("backup", .warning, "No backup was ever made.", remedy: how)
         }
-        let schedule = settings.text("backup.schedule").flatMap { try? Schedule(cron: $0) }
+        let schedule = settings.text("backup.schedule").flatMap {
+            try? Schedule(cron: $0, timezone: settings.text("timezone"))
+        }
         if let due = schedule?.upcoming(after: made, count: 2).last, due < now {
             return Finding(
                 "backup", .failure, "The schedule has passed twice since the last backup, which is of \(made).",

@@ -26,7 +26,8 @@ struct OperationFolderService: Sendable {
         do {
             tracker = try FolderTracker(
                 url, reserved: StandardCatalog.fields, isOptional: isOptional,
-                limit: settings.integer("operations.maximum") ?? OperationFolder.standardLimit)
+                limit: settings.integer("operations.maximum") ?? OperationFolder.standardLimit,
+                timezone: settings.text("timezone"))
         } catch {
             throw .misconfigured(error.description)
         }

@@ -45,6 +45,11 @@ extension Setting {
             key: "operations.maximum", kind: .integer(1...10_000), standard: "500",
             help: "How many files of that folder are read, the first by name; each costs memory and time at the start."),
         Setting(
+            key: "timezone", kind: .zone, standard: "UTC",
+            help:
+                "The time zone of schedules that name none, of `backup.schedule`, of digests, and of the weeks and days of reports."
+        ),
+        Setting(
             key: "programs.umask", kind: .mask, standard: nil,
             help:
                 "The permissions that new files of programs do not get; without it, the umask with which the server was started."
@@ -179,7 +184,7 @@ extension Setting {
     private static let backups: [Setting] = [
         Setting(
             key: "backup.schedule", kind: .cron, standard: nil,
-            help: "When the server makes backups of itself, as a cron expression in UTC; needs `backup.folder`."),
+            help: "When the server makes backups of itself, as a cron expression; needs `backup.folder`."),
         Setting(
             key: "backup.folder", kind: .path, standard: nil,
             help: "The folder for these backups, which no other server uses and no one else can read."),

@@ -22,8 +22,9 @@ struct Setting: Sendable {
         /// A number of bytes with an optional unit, at least 1.
         case bytes
         case mask
-        /// A cron expression in UTC.
         case cron
+        /// The name of a time zone.
+        case zone
         case url
         /// A name or an address with a port.
         case listen
@@ -63,7 +64,8 @@ struct Setting: Sendable {
         case .integer(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .seconds(let bounds): "seconds from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .bytes: "a number of bytes, such as 512 MB or 2 GiB"
-        case .cron: "a cron expression in UTC, such as `30 3 * * *`"
+        case .cron: "a cron expression, such as `30 3 * * *`"
+        case .zone: "the name of a time zone, such as `Europe/Lisbon`"
         case .mask: "three octal digits, such as 022"
         case .url: "an http or https URL"
         case .listen: "an address and a port, such as 127.0.0.1:9464"
@@ -98,6 +100,7 @@ struct Setting: Sendable {
             (ByteCount(text)?.bytes ?? 0) > 0
                 ? nil : "is \"\(text)\"; it must be a number of bytes such as 512 MB or 2 GiB, and not 0"
         case .cron: Self.mistake(inSchedule: text)
+        case .zone: Self.mistake(inZone: text)
         case .mask:
             FileMask(text) == nil ? "is \"\(text)\"; it must be three octal digits such as 022" : nil
         case .url:
@@ -131,6 +134,15 @@ struct Setting: Sendable {
     private static func mistake(inSchedule text: String) -> String? {
         do throws(ScheduleError) {
             _ = try Schedule(cron: text)
+            return nil
+        } catch {
+            return "cannot be used: \(error)"
+        }
+    }
+
+    private static func mistake(inZone text: String) -> String? {
+        do throws(ScheduleError) {
+            _ = try Schedule.zone(text)
             return nil
         } catch {
             return "cannot be used: \(error)"

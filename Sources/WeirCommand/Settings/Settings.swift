@@ -82,6 +82,9 @@ struct Settings: Sendable {
         SQLiteJournal.Configuration(durability: text("journal.durability") == "machine" ? .machine : .process)
     }
 
+    /// The zone of `timezone`, whose name is already checked.
+    var zone: TimeZone { text("timezone").flatMap { try? Schedule.zone($0) } ?? .gmt }
+
     var templatesFolder: URL? { text("templates").map { URL(filePath: $0, directoryHint: .isDirectory) } }
 
     func list(_ key: String) -> [String] {
@@ -103,6 +106,7 @@ extension Settings {
     var isOnLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(text("host") ?? "127.0.0.1") }
 
     func setLimits(of board: inout Board.Configuration) {
+        board.zone = zone
         set(&board.maximumActiveRuns, "runs.maximum")
         set(&board.maximumActiveRunsPerOperation, "runs.maximum-per-operation")
         set(&board.maximumActiveRunsPerActor, "runs.maximum-per-actor")

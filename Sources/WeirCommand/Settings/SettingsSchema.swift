@@ -116,7 +116,7 @@ extension Setting.Kind {
             ["anyOf": [["type": "string"], ["type": "array", "items": ["type": ["string", "integer"]]]]]
         case .listen: ["type": "string", "pattern": ":[0-9]+$"]
         case .mailAddress: ["type": "string", "pattern": "@"]
-        case .text, .cron, .path, .journal: ["type": ["string", "integer"]]
+        case .text, .cron, .zone, .path, .journal: ["type": ["string", "integer"]]
         }
     }
 

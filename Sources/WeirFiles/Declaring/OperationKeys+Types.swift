@@ -19,10 +19,19 @@ extension OperationKeys {
     static let notification = Shape.object([
         .init("name", .name(limit: 40), "Its name, if there are several."),
         .init(
-            "when", .list(of: .choice(NotificationEvent.allCases.map(\.rawValue)), limit: 10), required: true,
+            "when", .list(of: .choice(NotificationEvent.ofRules.map(\.rawValue)), limit: 10),
             "What is worth a message; `recovered` is a success after a failure, `slow` a run that takes longer than usual, and "
                 + "`server`, in the settings only, a condition of the server itself."
         ),
+        .init(
+            "digest", .text(limit: 40),
+            "In the settings only, and instead of `when`: the time of an e-mail each day about what happened, such as 07:00."
+        ),
+        .init(
+            "report", .text(limit: 40),
+            "In the settings only, and instead of `when`: the time of an e-mail each week with the report, such as monday 08:00."
+        ),
+        .init("send_empty", .flag, "Whether a digest is sent although nothing happened."),
         .init("webhook", .object(webhook), "A request that is sent."),
         .init(
             "command", .list(of: .text(limit: 10_000), limit: 100),

@@ -145,7 +145,8 @@ enum OperationKeys {
         .init("every", .text(limit: 40), "A length of time between two starts, such as 15m."),
         .init(
             "timezone", .text(limit: 64),
-            "The zone of the clock that `cron` is read by, such as Europe/Lisbon; UTC by default."),
+            "The zone of the clock that `cron` is read by, such as Europe/Lisbon; by default that of the settings, or UTC."
+        ),
         .init("random_delay", .text(limit: 40), "How much later a start may be, such as 5m."),
         .init("catch_up", .choice(["once", "skip", "all"]), "What happens to times that passed; once by default."),
         .init("start_by", .text(limit: 40), "How late a start can be, such as 15m; a later one is missed."),

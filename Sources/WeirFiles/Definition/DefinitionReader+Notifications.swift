@@ -21,9 +21,45 @@ extension DefinitionReader {
                     "`server` is about the server, not about this operation. Write the rule under `notify` in weir.yml."
                 )
             }
+            let period = period(each)
             guard let channel = channel(each) else { return nil }
-            return NotificationRule(name: name, events: Set(events), channel: channel)
+            return NotificationRule(name: name, events: Set(events), channel: channel, period: period)
         }
+    }
+
+    /// Reads the times of digests and reports, or returns nil for a rule about events.
+    private mutating func period(_ rule: FileValue) -> NotificationPeriod? {
+        if let empty = rule["send_empty"], rule["digest"] == nil {
+            list.note(empty, "`send_empty` is for a `digest`. Remove it.")
+        }
+        let given = ["when", "digest", "report"].filter { rule[$0] != nil }
+        guard given != ["when"] else { return nil }
+        guard given.count == 1, let name = given.first, let value = rule[name] else {
+            list.note(
+                rule,
+                "A notification has one of `when`, such as [failed, recovered], and in weir.yml `digest`, such as \"07:00\", and "
+                    + "`report`, such as monday 08:00.")
+            return nil
+        }
+        if !isOfSettings {
+            list.note(
+                value, "A \(name) is about all operations. Write the rule under `notify` in weir.yml.")
+        } else if rule["email"] == nil {
+            list.note(value, "A \(name) is sent by e-mail. Write `email: [ops@example.com]`, and no other receiver.")
+        }
+        let text = value.text ?? ""
+        let period =
+            name == "digest"
+            ? NotificationPeriod(digest: text, sendsEmpty: rule["send_empty"]?.flag == true)
+            : NotificationPeriod(report: text)
+        if period == nil {
+            list.note(
+                value,
+                name == "digest"
+                    ? "“\(text.prefix(40))” is no time of day. Write one from \"00:00\" to \"23:59\", such as \"07:00\"."
+                    : "“\(text.prefix(40))” is no time of the week. Write a day and a time, such as monday 08:00.")
+        }
+        return period
     }
 
     private mutating func channel(_ value: FileValue) -> NotificationRule.Channel? {

@@ -100,7 +100,7 @@ extension DefinitionReader {
             switch (cron, every) {
             case (let cron?, nil):
                 schedule = try Schedule(
-                    cron: cron, timezone: value["timezone"]?.text, randomDelay: delay, catchUp: catchUp)
+                    cron: cron, timezone: value["timezone"]?.text ?? timezone, randomDelay: delay, catchUp: catchUp)
             case (nil, let every?):
                 if let timezone = value["timezone"] {
                     list.note(timezone, "An interval has no time zone. Remove `timezone`, or use `cron`.")

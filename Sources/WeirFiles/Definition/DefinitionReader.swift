@@ -8,6 +8,8 @@ struct DefinitionReader {
     var isOfSettings = false
     let file: String
     var calendars = CalendarFolder()
+    /// The zone of schedules that name none.
+    var timezone: String?
     var list: MistakeList
     private(set) var fields: [String: InputField] = [:]
     /// Whether the program can report states and values that the file does not declare.
@@ -25,10 +27,12 @@ struct DefinitionReader {
 
     /// Reads a file, and returns the operation, or nil with the mistakes, sorted by location.
     static func read(
-        _ text: String, id: String, file: String, calendars: CalendarFolder = CalendarFolder()
+        _ text: String, id: String, file: String, calendars: CalendarFolder = CalendarFolder(),
+        timezone: String? = nil
     ) -> (definition: OperationDefinition?, [FileMistake]) {
         var reader = DefinitionReader(id: id, file: file)
         reader.calendars = calendars
+        reader.timezone = timezone
         guard let root = YAMLText.read(text, &reader.list) else { return (nil, reader.list.mistakes.sorted()) }
         OperationKeys.file.check(root, "", &reader.list)
         let definition = reader.definition(root)

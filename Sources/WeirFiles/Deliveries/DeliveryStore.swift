@@ -13,6 +13,7 @@ import WeirStates
 /// | `state` | the `NotificationState` at that position, as JSON |
 /// | `delivery` | a message: its id, operation, run, status and next attempt, and all of it as JSON; indexed by queue, which is the operation and the rule |
 /// | `condition` | a condition of the server that holds and was reported, as JSON |
+/// | `ended_condition` | a condition that has ended, as JSON, for digests |
 /// | `request` | a request to a trigger, as JSON, with its deduplication key |
 ///
 /// The position advances in the transaction that adds the messages. So an end of a run recorded before a crash is found at the
@@ -75,6 +76,8 @@ package final class DeliveryStore: Sendable {
         CREATE TABLE IF NOT EXISTS condition (
             kind TEXT NOT NULL, subject TEXT NOT NULL, json BLOB NOT NULL, PRIMARY KEY (kind, subject)
         ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS ended_condition (at INTEGER NOT NULL, json BLOB NOT NULL);
+        CREATE INDEX IF NOT EXISTS ended_condition_at ON ended_condition (at);
         CREATE TABLE IF NOT EXISTS request (
             id INTEGER PRIMARY KEY, operation TEXT NOT NULL, trigger TEXT NOT NULL, key TEXT, run TEXT,
             at INTEGER NOT NULL, json BLOB NOT NULL
@@ -130,6 +133,7 @@ package final class DeliveryStore: Sendable {
     /// Changes the conditions that hold and adds the messages about that, in one transaction; returns the conditions, and
     /// whether there are messages.
     func changeConditions(
+        at now: Timestamp,
         _ change: @escaping @Sendable ([ServerCondition]) -> (conditions: [ServerCondition], messages: [DeliveryRecord])
     ) async throws -> (conditions: [ServerCondition], hasMessages: Bool) {
         let (conditions, hasMessages): ([ServerCondition], Bool) = try await file.write { database in
@@ -138,6 +142,12 @@ package final class DeliveryStore: Sendable {
             }
             let (conditions, messages) = change(known)
             guard conditions != known else { return (known, false) }
+            for var condition in known where !conditions.contains(where: condition.isContinued) {
+                condition.isOver = true
+                try database.execute(
+                    sql: "INSERT INTO ended_condition (at, json) VALUES (?, ?)",
+                    arguments: [now.milliseconds, try JSONEncoder().encode(condition)])
+            }
             try database.execute(sql: "DELETE FROM condition")
             for condition in conditions {
                 try database.execute(
@@ -149,6 +159,15 @@ package final class DeliveryStore: Sendable {
         }
         if hasMessages { kept.withLock { $0.letGo() } }
         return (conditions, hasMessages)
+    }
+
+    /// The conditions that ended since a moment, at most the newest fifty, oldest first.
+    func endedConditions(since moment: Timestamp) async throws -> [ServerCondition] {
+        try await file.read { database in
+            try Data.fetchAll(
+                database, sql: "SELECT json FROM ended_condition WHERE at >= ? ORDER BY at DESC, rowid DESC LIMIT 50",
+                arguments: [moment.milliseconds])
+        }.reversed().map { try ServerCondition(json: $0) }
     }
 
     func update(_ delivery: DeliveryRecord) async throws {
@@ -305,9 +324,18 @@ package final class DeliveryStore: Sendable {
             try database.execute(
                 sql: "DELETE FROM delivery WHERE status <> 'waiting' AND at < ?", arguments: [now - Self.listed])
             try database.execute(
+                sql: "DELETE FROM ended_condition WHERE at < ?", arguments: [now - Self.listed])
+            try database.execute(
                 sql: "DELETE FROM request WHERE at < (CASE WHEN key IS NULL THEN ? ELSE ? END)",
                 arguments: [now - Self.listed, now - Self.known])
         }
         kept.withLock { $0.letGo() }
+    }
+}
+
+extension ServerCondition {
+    /// Whether another value is a later one of the same condition.
+    fileprivate func isContinued(_ other: ServerCondition) -> Bool {
+        (kind, subject, since) == (other.kind, other.subject, other.since)
     }
 }

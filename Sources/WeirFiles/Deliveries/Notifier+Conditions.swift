@@ -69,8 +69,8 @@ extension Notifier {
         _ find: @escaping @Sendable ([ServerCondition]) -> [ServerCondition.Kind: [String: String]]
     ) async throws {
         let (now, url) = (now(), address())
-        let rules = plan.withLock { $0 }.rules(of: ServerCondition.operation)
-        let server = "Weir" + (url.flatMap { $0.split(separator: "/").dropFirst().first }.map { " at \($0)" } ?? "")
+        let rules = plan.withLock { $0 }.standard.filter { $0.events.contains(.server) }
+        let server = serverTitle
         let messages = { @Sendable (condition: ServerCondition) in
             rules.filter { condition.kind != .delivery || Self.receiver($0.place, $0.name) != condition.subject }.map {
                 rule in
@@ -78,7 +78,7 @@ extension Notifier {
                 return DeliveryRecord(facts: facts, rule: rule, nextAt: now.milliseconds)
             }
         }
-        let (conditions, hasMessages) = try await store.changeConditions { known in
+        let (conditions, hasMessages) = try await store.changeConditions(at: now) { known in
             let (conditions, changes) = ServerCondition.changes(of: known, to: find(known), at: now, limit: Self.limit)
             return (conditions, changes.flatMap(messages))
         }

@@ -68,6 +68,7 @@ package final class Notifier: Sendable {
     package func replace(_ plan: HookPlan) {
         self.plan.withLock { $0 = plan }
         begun.send()
+        ends.send()
     }
 
     package func run() async {
@@ -114,9 +115,18 @@ package final class Notifier: Sendable {
         }
         ends.send()
         var signals = ends.sent.makeAsyncIterator()
+        var alarm: Task<Void, Never>?
+        defer { alarm?.cancel() }
         while await signals.next() != nil {
+            alarm?.cancel()
             do {
                 while try await readOn() {}
+                alarm = untilNextSummary().map { wait in
+                    Task { [clock, ends] in
+                        guard (try? await clock.sleep(for: wait)) != nil else { return }
+                        ends.send()
+                    }
+                }
             } catch {
                 guard !Task.isCancelled else { return }
                 logger.error("Ends of runs could not be read.", metadata: ["cause": "\(Quoted(error))"])
@@ -139,6 +149,7 @@ package final class Notifier: Sendable {
             // What happened before the first start causes no notifications.
             var state = NotificationState()
             _ = state.take(board.scheduleStandings)
+            state.count(for: plan.withLock { $0 }.periodic, since: now())
             try await store.advance(to: board.feed.head(of: .board), in: board.epoch, adding: [], state: state)
             return true
         }
@@ -156,11 +167,14 @@ package final class Notifier: Sendable {
             deliveries += try await messages(of: id, at: change, &state)
         }
         deliveries += state.take(board.scheduleStandings).flatMap(messages(of:))
+        if !slice.more { deliveries += try await summaries(&state) }
         if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
         guard slice.to > position || state != known else { return false }
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries, state: state)
         if !deliveries.isEmpty { queue.send() }
-        try await write(ToldPosition(sequence: slice.to, state: state), hasTold: !deliveries.isEmpty)
+        try await write(
+            ToldPosition(sequence: slice.to, state: state),
+            hasTold: !deliveries.isEmpty || state.countedRules != known.countedRules)
         return slice.more
     }
 
@@ -168,9 +182,11 @@ package final class Notifier: Sendable {
         of id: String, at change: Change, _ state: inout NotificationState
     ) async throws -> [DeliveryRecord] {
         let plan = plan.withLock { $0 }
-        guard !plan.rules(of: change.subject).isEmpty, let run = try await record(of: id) else { return [] }
+        guard !plan.rules(of: change.subject).isEmpty || plan.summarizes(change.subject, isStep: false),
+            let run = try await record(of: id)
+        else { return [] }
         let matches = state.take(
-            change.state.phase, of: change.subject, isStep: try await isStep(run), by: plan)
+            change.state.phase, of: change.subject, run: id, isStep: try await isStep(run), by: plan)
         guard !matches.isEmpty else { return [] }
         let common = try await explainedFacts(of: run)
         return matches.map { match in
@@ -259,7 +275,8 @@ extension Notifier {
     func takeOver() async throws {
         guard !telling.withLock({ $0.isTelling }) else { return }
         let written = try await board.toldThrough()
-        if let written, written.sequence > (try await store.position(in: board.epoch) ?? .zero) {
+        // At the same sequence, the other server can have sent a digest.
+        if let written, written.sequence >= (try await store.position(in: board.epoch) ?? .zero) {
             try await store.advance(to: written.sequence, in: board.epoch, adding: [], state: written.state)
         }
         telling.withLock { $0 = (true, written?.sequence ?? .zero) }

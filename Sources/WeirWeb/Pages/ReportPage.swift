@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import WeirBoards
@@ -32,10 +33,8 @@ struct ReportPage {
         let query = exchange.target.query
         let filter = RunFilter(parameters: ["from": query["from"] ?? "", "to": query["to"] ?? ""])
         if let mistake = filter.mistake { throw Problem(mistake) }
-        let now = Timestamp(milliseconds: dashboard.clock.wall)
-        let asked = filter.query(now: now)
-        let to = asked.startedBefore ?? now
-        let from = min(asked.startedAfter ?? to.before(Self.usual), to)
+        let zone = dashboard.board.zone
+        let (from, to) = try bounds(filter, query["period"] ?? "", zone)
         let read: (runs: [RunRecord], isCut: Bool, missed: [PeriodReport.MissedStart])
         let attempts: [AttemptCount]
         do {
@@ -44,8 +43,24 @@ struct ReportPage {
         } catch { throw Problem(error) }
         let (runs, isCut, missed) = read
         return try await WorkPool.pages.answer {
-            PeriodReport(from: from, to: to, runs: runs, isCut: isCut, missed: missed, attempts: attempts)
+            PeriodReport(from: from, to: to, runs: runs, isCut: isCut, missed: missed, attempts: attempts, zone: zone)
         }
+    }
+
+    private func bounds(
+        _ filter: RunFilter, _ period: String, _ zone: TimeZone
+    ) throws(Problem) -> (from: Timestamp, to: Timestamp) {
+        let now = Timestamp(milliseconds: dashboard.clock.wall)
+        guard period.isEmpty else {
+            guard let known = ReportPeriod(rawValue: period), filter.from.isEmpty, filter.to.isEmpty else {
+                let names = ReportPeriod.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .malformedQuery("period", .queryEither, ["values": "\(names)"])
+            }
+            return known.bounds(at: now, in: zone)
+        }
+        let asked = filter.query(now: now)
+        let to = asked.startedBefore ?? now
+        return (min(asked.startedAfter ?? to.before(Self.usual), to), to)
     }
 
     private func csv(_ report: PeriodReport) async throws(Problem) -> Response {
@@ -69,7 +84,7 @@ extension PeriodReport {
     fileprivate var json: JSONValue {
         [
             "from": .string(from.description), "to": .string(to.description), "isCut": .bool(isCut),
-            "figures": figures.json,
+            "timezone": .string(zone.name), "figures": figures.json, "before": before.json,
             "operations": .array(
                 rows.map { row in
                     [

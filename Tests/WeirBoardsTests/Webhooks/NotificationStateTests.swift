@@ -28,7 +28,8 @@ struct NotificationStateTests {
         let plan = try plan()
         var state = NotificationState()
         return phases.flatMap { phase in
-            state.take(phase, of: operation, isStep: isStep, by: plan).filter { $0.rule.name == "bad" }.map(\.event)
+            state.take(phase, of: operation, run: "r", isStep: isStep, by: plan).filter { $0.rule.name == "bad" }.map(
+                \.event)
         }
     }
 
@@ -50,9 +51,9 @@ struct NotificationStateTests {
     @Test func `a step that succeeds answers no failure that was told of`() throws {
         let plan = try plan()
         var state = NotificationState()
-        let failed = state.take(.failed, of: "job", by: plan)
-        let step = state.take(.succeeded, of: "job", isStep: true, by: plan)
-        let succeeded = state.take(.succeeded, of: "job", by: plan)
+        let failed = state.take(.failed, of: "job", run: "r", by: plan)
+        let step = state.take(.succeeded, of: "job", run: "r", isStep: true, by: plan)
+        let succeeded = state.take(.succeeded, of: "job", run: "r", by: plan)
         #expect(failed.map(\.event) == [.failed, .failed])
         #expect(step == [])
         #expect(succeeded.map(\.event) == [.recovered, .recovered])
@@ -130,7 +131,7 @@ struct NotificationStateTests {
         var (position, crashes) = (0, 0)
         while position < ends.count {
             let end = ends[position]
-            for match in state.take(end.phase, of: end.operation, isStep: end.isStep, by: plan) {
+            for match in state.take(end.phase, of: end.operation, run: "r", isStep: end.isStep, by: plan) {
                 let id = "\(end.run)-\(match.rule.name)"
                 #expect(messages[id] == nil || messages[id] == match.event, "\(id) would be another message")
                 messages[id] = match.event

@@ -1,10 +1,9 @@
+import Foundation
 package import WeirBoards
 import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    private static var day: Int64 { 86_400_000 }
-
     /// The fields of `pages/report`.
     func reportPage(_ report: PeriodReport) -> Fields {
         [
@@ -12,7 +11,7 @@ extension PageWriter {
             "fromText": String(CivilTime(report.from).iso.prefix(16)),
             "toText": String(CivilTime(report.to).iso.prefix(16)), "action": "\(base)/report",
             "csvURL": "\(base)/report?\(query(report.from, report.to))&format=csv",
-            "presets": presets, "isEmpty": report.rows.isEmpty && report.missed.isEmpty,
+            "presets": presets(in: report.zone), "isEmpty": report.rows.isEmpty && report.missed.isEmpty,
             "figures": counts(report.figures),
             "rows": report.rows.map { row in
                 counts(row.figures).merging([
@@ -85,19 +84,18 @@ extension PageWriter {
         "from=\(CivilTime(from).iso)&to=\(CivilTime(to.before(1)).iso)"
     }
 
-    /// The last weekend, the last whole week, and the last thirty days, in UTC.
-    private var presets: [Fields] {
+    /// The last weekend, the last whole week, and the last thirty days, in a time zone.
+    private func presets(in zone: TimeZone) -> [Fields] {
         guard let now = format.now else { return [] }
-        let (today, time) = now.milliseconds.floorDivided(by: Self.day)
-        // 1970-01-01 was a Thursday: the number of days since Monday.
-        let weekday = (today + 3).floorDivided(by: 7).remainder
-        let monday = now.before(time + weekday * Self.day)
-        let spans: [(StringKey, Timestamp, Timestamp)] = [
-            (.reportWeekend, monday.before(2 * Self.day), monday), (.reportWeek, monday.before(7 * Self.day), monday),
-            (.reportMonth, now.before(30 * Self.day), now),
-        ]
-        return spans.map { word, from, to in
-            ["word": strings[word], "url": "\(base)/report?\(query(from, to))"]
+        return ReportPeriod.allCases.map { period in
+            let word: StringKey =
+                switch period {
+                case .weekend: .reportWeekend
+                case .week: .reportWeek
+                case .month: .reportMonth
+                }
+            let (from, to) = period.bounds(at: now, in: zone)
+            return ["word": strings[word], "url": "\(base)/report?\(query(from, to))"]
         }
     }
 }

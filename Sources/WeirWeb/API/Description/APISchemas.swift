@@ -26,7 +26,8 @@ extension APISchema {
                 "acknowledged": .ref("Acknowledgement").orNull,
             ], optional: ["partOf": .text.described("The operation that runs this one as a step.")]),
         "PeriodReport": .object([
-            "from": .time, "to": .time, "isCut": .flag, "figures": .ref("Figures"),
+            "from": .time, "to": .time, "isCut": .flag, "timezone": .text, "figures": .ref("Figures"),
+            "before": .ref("Figures"),
             "operations": .list(
                 .object([
                     "operation": .text, "figures": .ref("Figures"), "before": .ref("Figures"), "slower": .flag,

@@ -17,6 +17,9 @@ extension APIResource {
                 "getReport", "Returns the failures, the missed starts and the slower operations of a period.",
                 .query("from", .text, "The beginning, in ISO 8601; by default seven days before the end."),
                 .query("to", .text, "The end, in ISO 8601; by default now."),
+                .query(
+                    "period", .oneOf(["weekend", "week", "month"]),
+                    "Instead of both: the last whole weekend or week, or thirty days, in the server’s time zone."),
                 answers: .json(200, .ref("PeriodReport"), "The report."))
         ) { (dashboard, _, exchange) async throws(Problem) in
             try await ReportPage(dashboard: dashboard).list(exchange)
