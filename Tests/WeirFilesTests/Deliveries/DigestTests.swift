@@ -30,7 +30,7 @@ struct DigestTests {
     }
 
     /// Lets hours pass until there are that many e-mails.
-    private func await(_ count: Int, _ fixture: Fixture) async throws -> [NotificationFacts] {
+    private func arrived(_ count: Int, _ fixture: Fixture) async throws -> [NotificationFacts] {
         try await until {
             try await mails(fixture).count == count
         } otherwise: {
@@ -45,7 +45,7 @@ struct DigestTests {
         for words in ["Full.", "No answer.", nil] { try await fixture.run(failing: words) }
         let last = try await fixture.run(failing: "Full again.")
         try await until { try await tally(digest, fixture)?.ended == 4 }
-        let mail = try #require(try await self.await(1, fixture).first)
+        let mail = try #require(try await arrived(1, fixture).first)
         #expect(mail.headline == "Weir at weir.example: 3 failed runs, 1 recovery" && mail.event == .digest)
         #expect(mail.delivery == "digest-day.\(7 * Self.hour)")
         let summary = try #require(mail.summary)
@@ -66,7 +66,7 @@ struct DigestTests {
         let always = Self.rule("always", NotificationPeriod(digest: "07:00", sendsEmpty: true))
         let fixture = try await Fixture([digest, always])
         try await until { try await tally(always, fixture) != nil }
-        let mail = try #require(try await self.await(1, fixture).first)
+        let mail = try #require(try await arrived(1, fixture).first)
         #expect(mail.headline == "Weir at weir.example: nothing to report" && mail.delivery.hasPrefix("digest-always."))
         #expect(try await tally(digest, fixture)?.since == tally(always, fixture)?.since)
         await fixture.stop()
@@ -98,7 +98,7 @@ struct DigestTests {
         try await until { try await tally(digest, fixture) != nil }
         try await fixture.notifier.take([.disk: ["": "5 MB are left."], .files: ["": "A mistake."]])
         try await fixture.notifier.take([.files: [:]])
-        let mail = try #require(try await self.await(1, fixture).first)
+        let mail = try #require(try await arrived(1, fixture).first)
         #expect(mail.headline == "Weir at weir.example: 2 server conditions")
         #expect(
             mail.summary?.sections.first?.rows.map { [$0.cells.first, $0.cells.last] } == [
@@ -117,7 +117,7 @@ struct DigestTests {
         let following = try await Fixture([digest], journal: second, clock: clock)
         try await until { try await tally(digest, recording) != nil }
         try await recording.run(failing: "Sent by the first.")
-        _ = try await self.await(1, recording)
+        _ = try await arrived(1, recording)
         let sent = try #require(try await tally(digest, recording)?.since)
         try await recording.run(failing: "Counted by the first.")
         try await until { try await tally(digest, recording)?.ended == 1 }
@@ -125,7 +125,7 @@ struct DigestTests {
         await recording.board.shutdown()
         await first.close()
         _ = await following.board.currentRole.first { $0 == .recording }
-        let mails = try await self.await(1, following)
+        let mails = try await arrived(1, following)
         #expect(mails.map(\.summary?.sections.first?.rows.first?.cells.last) == ["Counted by the first."])
         #expect(try await tally(digest, following).map { $0.since > sent } == true)
         await following.stop()
@@ -139,7 +139,7 @@ struct DigestTests {
         let fixture = try await Fixture([report], configuration: configuration)
         try await until { try await tally(report, fixture) != nil }
         for words in ["Full.", nil, nil] { try await fixture.run(failing: words) }
-        let mail = try #require(try await self.await(1, fixture).first)
+        let mail = try #require(try await arrived(1, fixture).first)
         #expect(mail.headline == "Weir at weir.example, week to Sun 4 Jan 1970: 3 runs, 1 failed")
         #expect(
             mail.url
