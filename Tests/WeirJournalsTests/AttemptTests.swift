@@ -25,7 +25,9 @@ import WeirStates
                 query.attempts = attempts
                 return try await journal.runs(query).runs.map(\.id)
             }
-            #expect(try await ids(1...1) == ["a"] && ids(2...2) == ["b"] && ids(2...Int64.max) == ["c", "b"])
+            #expect(try await ids(1...1) == ["a"])
+            #expect(try await ids(2...2) == ["b"])
+            #expect(try await ids(2...Int64.max) == ["c", "b"])
             var lines: [String] = []
             _ = try await JournalExport(of: journal, created: .test(99)).runs(RunQuery()) { lines.append($0) }
             let attempts = try lines.map { try JSONValue(parsing: $0)["change"]?["opening"]?["attempt"]?.integer }
