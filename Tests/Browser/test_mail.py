@@ -1,6 +1,9 @@
 """E-mail through a real mail server: TLS, sign-in, refusals, cut connections and servers that hang."""
 
+import contextlib
+import json
 import os
+import sqlite3
 import subprocess
 
 import pytest
@@ -125,6 +128,67 @@ def test_a_server_that_hangs_ends_an_attempt_after_half_a_minute(weir, security)
     weir.run("copy")
     assert "did not take the message within 30 s" in delivery(weir, "waiting", seconds=60)["detail"]
     silent.stop()
+
+
+SUMMARIES = """
+timezone: Europe/Lisbon
+notify:
+  - {name: day, digest: "07:00", email: [ops@example.com]}
+  - {name: week, report: monday 00:00, email: [lead@example.com]}
+"""
+
+
+def notified(weir):
+    """What the server knows of its messages, as a dictionary; empty before the first."""
+    with contextlib.closing(sqlite3.connect(weir.data / "deliveries.sqlite", timeout=10)) as database:
+        row = database.execute("SELECT json FROM state").fetchone()
+        return json.loads(row[0]) if row else {}
+
+
+def sleep_for_a_week(weir):
+    """Stops the server, moves its last digest and report eight days back, and starts it again."""
+    weir.terminate()
+    with contextlib.closing(sqlite3.connect(weir.data / "deliveries.sqlite")) as database:
+        state = json.loads(database.execute("SELECT json FROM state").fetchone()[0])
+        for tally in state["digests"].values():
+            tally["since"] = database.execute(
+                "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-8 days')").fetchone()[0]
+        database.execute("UPDATE state SET json = ?", [json.dumps(state).encode()])
+        database.commit()
+    weir.start()
+
+
+def test_digests_and_reports_that_were_due_while_the_server_was_down_are_sent_once(weir, mailbox, tmp_path):
+    weir.terminate()
+    (tmp_path / "weir.yml").write_text(SUMMARIES)
+    weir.start()
+    until(lambda: set(notified(weir).get("digests", {})) == {"day", "week"})
+    run = weir.run("copy")["id"]
+    until(lambda: notified(weir)["digests"]["day"]["ended"] == 1)
+
+    def summaries():
+        return [mail for mail in mailbox.mails if mail["Subject"].startswith("Weir at ")]
+
+    sleep_for_a_week(weir)
+    until(lambda: len(summaries()) == 2)
+    day, week = sorted(summaries(), key=lambda mail: "week" in mail["Subject"])
+    assert day["Subject"].endswith(": 1 failed run") and [a.addr_spec for a in day["To"].addresses] == ["ops@example.com"]
+    assert "week to Sun" in week["Subject"] and [a.addr_spec for a in week["To"].addresses] == ["lead@example.com"]
+    assert day["Message-ID"].startswith("<digest-day.") and week["Message-ID"].startswith("<report-week.")
+    text, html = (day.get_body((kind,)).get_content().replace("\r\n", "\n") for kind in ("plain", "html"))
+    assert f"- Cópia & <b>envio</b> 🚰 · 1 failed" in text and f"{weir.url}/runs/{run}" in text
+    assert "(Europe/Lisbon). 1 run ended." in text
+    assert f'<a href="{weir.url}/runs/{run}">Cópia &amp; &lt;b&gt;envio' in html and "<b>envio" not in html
+    link = next(word for word in week.get_body(("plain",)).get_content().split() if "/report?" in word)
+    report = weir.ask(link.split("/", 3)[3])
+    asked = weir.ask("report?period=week")
+    assert report["timezone"] == "Europe/Lisbon" and (report["from"], report["to"]) == (asked["from"], asked["to"])
+
+    weir.terminate()
+    weir.start()
+    weir.run("copy")
+    until(lambda: notified(weir)["digests"]["day"]["ended"] == 1)
+    assert len(summaries()) == 2
 
 
 def test_settings_of_mail_that_do_not_fit_together_are_refused_at_the_start(tmp_path):
