@@ -31,7 +31,7 @@ export class Forms {
   listen() {
     document.addEventListener("submit", (event) => {
       const form = /** @type {HTMLFormElement} */ (event.target);
-      if (!form.matches("form[data-action]") || event.defaultPrevented) return;
+      if (!form.matches("form[data-action]") || event.defaultPrevented || event.submitter?.hasAttribute("data-leave")) return;
       event.preventDefault();
       if (!this.#pending.has(form)) void this.#submit(form, event.submitter);
     });
@@ -48,6 +48,8 @@ export class Forms {
     });
     for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-remember=recall]"))) recall(form);
     for (const form of document.forms) arrange(form);
+    // Snapshots of a page are the same for all readers, and lack what one of them saved.
+    for (const own of document.querySelectorAll("[data-own]")) keep(own, "#self", "#content");
     addEventListener("pageshow", (event) => {
       if (event.persisted) for (const form of this.#pending.keys()) this.#settle(form);
     });

@@ -29,6 +29,13 @@ extension PageRenderer {
         return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
     }
 
+    /// The page that asks for the name of a preset; `text` is the values as the form sends them.
+    package func preset(of entry: CatalogEntry, _ values: JSONValue, text: String, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let fields = writer.presetPage(entry, values, text: text)
+        return document(writer, "pages/preset", fields, writer.strings[.presetPage], .operations, frame)
+    }
+
     /// A store after an earlier change.
     ///
     /// - Parameters:

@@ -144,7 +144,7 @@ extension AccessDirectory {
         }
         let views = keysOfViews(of: user)
         var changes: [StoredChange] = [.remove(kind: .user, id: user.name)]
-        changes += views.map { .remove(kind: .views, id: $0) }
+        changes += views.flatMap { [.remove(kind: .views, id: $0), .remove(kind: .presets, id: $0)] }
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
         let words =
@@ -152,7 +152,7 @@ extension AccessDirectory {
         try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)", words))
         state.withLock { state in
             state.users[user.name] = nil
-            for key in views { state.views[key] = nil }
+            for key in views { (state.views[key], state.presets[key]) = (nil, nil) }
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }
             _ = state.sessions.end { ended.contains($0.hash) }
@@ -233,6 +233,22 @@ extension AccessDirectory {
             let (text, key) = (try change(views(of: person)), keyOfViews(of: person))
             try await write([.put(.views, key, text)])
             state.withLock { $0.views[key] = text }
+        }
+    }
+
+    /// The presets of forms that a person saved, as text; nil if none were ever saved.
+    package func presets(of person: Principal) -> String? {
+        state.withLock { $0.presets[keyOfViews(of: person)] }
+    }
+
+    /// Replaces a person's presets, as ``changeViews(of:_:)`` does with views.
+    package func changePresets(
+        of person: Principal, _ change: @escaping @Sendable (String?) throws -> String
+    ) async throws {
+        try await self.change { [self] in
+            let (text, key) = (try change(presets(of: person)), keyOfViews(of: person))
+            try await write([.put(.presets, key, text)])
+            state.withLock { $0.presets[key] = text }
         }
     }
 }

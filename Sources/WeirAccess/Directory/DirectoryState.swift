@@ -14,6 +14,7 @@ struct DirectoryState: Sendable {
     /// The people named by a proxy or provider, with their latest data, by identity.
     var people = PeopleTable()
     var views: [String: String] = [:]
+    var presets: [String: String] = [:]
     /// Ended sessions whose removal is not stored yet.
     var ended: Set<String> = []
     /// Sessions and tokens whose last use is not stored yet.
@@ -109,7 +110,8 @@ extension DirectoryState {
         version = news.version
         if news.isWhole {
             taken.changesRights = true
-            (users, tokens, links, leftEntries, views) = ([:], [:], [:], [:], [:])
+            (users, tokens, links, leftEntries) = ([:], [:], [:], [:])
+            (views, presets) = ([:], [:])
             people.removeAll()
             let kept = Set(news.records.lazy.filter { $0.kind == StoredKind.session.rawValue }.map(\.id))
             _ = sessions.end { !kept.contains($0.hash) }
@@ -138,6 +140,7 @@ extension DirectoryState {
         case .session: !sessions.end { $0.hash == key.id }.isEmpty
         case .person: people.remove(key.id)
         case .views: (views.removeValue(forKey: key.id), false).1
+        case .presets: (presets.removeValue(forKey: key.id), false).1
         case .audit: (leftEntries.removeValue(forKey: key.id), false).1
         case .setting, nil: false
         }
@@ -161,6 +164,7 @@ extension DirectoryState {
         case .session: begun.append(try decode(SessionRecord.self))
         case .person: return people.name(try decode(PersonRecord.self))
         case .views: views[record.id] = try decode(String.self)
+        case .presets: presets[record.id] = try decode(String.self)
         case .setting:
             switch DirectorySetting(rawValue: record.id) {
             case .instance: instance = try decode(String.self)

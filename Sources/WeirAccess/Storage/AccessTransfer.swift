@@ -1,6 +1,6 @@
 import Foundation
 
-/// Copies users, tokens, links, sessions and saved views into a storage without any.
+/// Copies users, tokens, links, sessions, saved views and presets into a storage without any.
 package struct AccessTransfer: Sendable {
     package enum Outcome: Hashable, Sendable {
         /// The source is empty or was copied before.
@@ -72,7 +72,7 @@ package struct AccessTransfer: Sendable {
         guard !records.contains(where: { $0.key == mark }) else { return false }
         return records.contains { record in
             switch StoredKind(rawValue: record.kind) {
-            case .user, .token, .link, .session, .person, .views: true
+            case .user, .token, .link, .session, .person, .views, .presets: true
             case .setting, .audit, nil: false
             }
         }

@@ -159,6 +159,8 @@ package enum StoredKind: String, Sendable {
     case person
     /// The saved views of a person's run list, by ``PersonKey``, or by principal key for principals of other kinds.
     case views
+    /// The presets of forms that a person saved, under the same keys.
+    case presets
     /// An audit entry left by a command for the server, which alone writes the audit.
     case audit
 }

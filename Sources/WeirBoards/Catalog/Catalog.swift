@@ -84,6 +84,11 @@ public struct Catalog: Sendable {
         entries[index].declaration = declaration
     }
 
+    package mutating func offer(_ presets: [InputPreset], for id: String) {
+        guard let index = indexes[id] else { return }
+        entries[index].presets = presets
+    }
+
     static func problems(with tags: Set<String>, of id: String) -> [String] {
         tags.filter { !SubjectSelection.isTag($0) }.sorted().map {
             "\(id): the tag “\($0)” must be 1 to 64 lower-case letters, digits and hyphens, or no role can name it"

@@ -33,6 +33,8 @@ package struct CatalogEntry: Sendable {
     package let partOf: String?
     /// The text that declares it, with the mistakes of a newer text, or nil for an operation declared in Swift.
     package var declaration: OperationDeclaration?
+    /// The presets of its form that its file declares.
+    package var presets: [InputPreset] = []
     let factory: any RunFactory
 
     init<Work: StateOperation>(

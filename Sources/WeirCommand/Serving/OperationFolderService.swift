@@ -78,6 +78,7 @@ struct OperationFolderService: Sendable {
         catalog.keptSecret = { [secrets] in secrets.value($0) }
         for definition in folder.definitions {
             add(choices.filling(definition), to: &catalog, outgoing)
+            catalog.offer(definition.presets, for: definition.id)
             let declaration = OperationDeclaration(
                 text: folder.texts[definition.id] ?? "", digest: folder.digest(of: definition.id) ?? "",
                 mistakes: (folder.outdated[definition.id] ?? []).map(\.description))

@@ -21,6 +21,9 @@ enum OperationKeys {
             ),
             .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
             .init(
+                "presets", .dictionary(of: .dictionary(of: given, limit: 50), limit: 20),
+                "Values that the form can begin with, by name, such as {Nightly: {region: eu}}."),
+            .init(
                 "steps", .list(of: .object(step), limit: 200),
                 "Runs of other operations and decisions: one after the other, or, if one has `needs`, as soon as these are over."
             ),

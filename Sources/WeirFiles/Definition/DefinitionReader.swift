@@ -111,7 +111,7 @@ struct DefinitionReader {
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
             artifacts: artifacts(root["artifacts"]), success: success, failure: failure, schedule: schedule,
-            triggers: triggers, notifications: notifications)
+            presets: presets(root["presets"], inputs.map(\.field)), triggers: triggers, notifications: notifications)
     }
 
     private mutating func artifacts(_ value: FileValue?) -> [ArtifactPattern]? {

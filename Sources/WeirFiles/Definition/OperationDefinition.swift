@@ -59,6 +59,8 @@ package struct OperationDefinition: Sendable {
     let success: TextTemplate?
     let failure: TextTemplate?
     package let schedule: ScheduledStart?
+    /// The presets of the form, in the order of the file.
+    package let presets: [InputPreset]
     package let triggers: [TriggerRule]
     /// The notification rules, or nil for those of the settings.
     package let notifications: [NotificationRule]?

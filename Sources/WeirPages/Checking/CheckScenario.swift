@@ -406,9 +406,14 @@ struct CheckScenario {
         let fields = writer.startPage(entry.id, draft: draft)
         _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
         let view = OperationView(id: entry.id)
+        let preset = InputPreset(name: "x", input: ["x": "y"])
+        for own in [[], [preset]] {
+            let page = writer.operationPage(view, draft: draft, presets: (own, "x"), mistakes: ["m"])
+            _ = writer.region("pages/operation", page, title: writer.title(""), frame: frame)
+        }
+        let values = JSONValue.object(Dictionary(entry.fields.map { ($0.name, "x") }) { first, _ in first })
         _ = writer.region(
-            "pages/operation", writer.operationPage(view, draft: draft, mistakes: ["m"]), title: writer.title(""),
-            frame: frame)
+            "pages/preset", writer.presetPage(entry, values, text: "{}"), title: writer.title(""), frame: frame)
     }
 
     private func api() {

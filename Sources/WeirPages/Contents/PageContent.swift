@@ -112,6 +112,15 @@ package struct FormDraft: Sendable, Hashable {
         self.message = message
     }
 
+    /// Fills the form with a preset, and its other fields with their defaults.
+    package init(_ preset: InputPreset, fields: [InputField]) {
+        let texts = fields.filter(\.isKeptInPresets).map { field in
+            (field.name, PageWriter.text(of: preset.input[field.name] ?? field.defaultValue))
+        }
+        self.init(values: Dictionary(texts) { first, _ in first }.filter { !$0.value.isEmpty })
+        isRecorded = true
+    }
+
     /// Fills the form with the input of a run, to start it again with changes.
     package init(startingAgain run: RunRecord) {
         let texts = (run.opening.input.object ?? [:]).mapValues { PageWriter.text(of: $0) }

@@ -1,5 +1,6 @@
 package import WeirBoards
 package import WeirJournals
+package import WeirOperations
 
 /// The request's part of a document, apart from its content.
 package struct PageFrame: Sendable, Hashable {
@@ -42,6 +43,12 @@ package struct PageFrame: Sendable, Hashable {
     package var viewers: String?
 
     package var views: [SavedView] = []
+
+    /// The reader's presets of the form of an operation's page.
+    package var presets: [InputPreset] = []
+
+    /// The name of the preset with which the form begins, or nil for none.
+    package var preset: String?
 
     package var arrangement = Arrangement()
 

@@ -143,6 +143,7 @@ enum StringKey: String, CaseIterable {
     case runsOperation = "runs.operation"
     case runsPhase = "runs.phase"
     case runsActor = "runs.actor"
+    case presetPage = "presets.page"
     case runsEverybody = "runs.everybody"
     case runsMine = "runs.mine"
     case runsMe = "runs.me"

@@ -15,7 +15,10 @@ extension PageWriter {
             (template, fields) = ("pages/runs", liveRuns(view).merging(["views": views(frame, RunFilter())]))
         case .operation(let view):
             (template, fields) = (
-                "pages/operation", operationPage(view, draft: draft, schedule: frame.schedule, hooks: frame.hooks)
+                "pages/operation",
+                operationPage(
+                    view, draft: draft, schedule: frame.schedule, hooks: frame.hooks,
+                    presets: (frame.presets, frame.preset))
             )
         case .run(let view):
             (template, fields) = (

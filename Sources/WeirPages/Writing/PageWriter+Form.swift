@@ -28,7 +28,7 @@ extension PageWriter {
             "isDraft": draft != nil,
             "encoding": hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded", "hasFile": hasFile,
             "fields": entry.fields.map { field($0, of: operation, formID: formID, draft: draft, marks) },
-            "error": whole.isEmpty ? nil : whole,
+            "error": whole.isEmpty ? nil : whole, "presetURL": presetFormURL(entry),
         ]
     }
 

@@ -7,7 +7,7 @@ import WeirStates
 extension PageWriter {
     func operationPage(
         _ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil, hooks: PageHooks? = nil,
-        mistakes: [String]? = nil
+        presets: (own: [InputPreset], chosen: String?) = ([], nil), mistakes: [String]? = nil
     ) -> Fields {
         let mistakes = mistakes ?? catalog[view.id]?.declaration?.mistakes ?? []
         return [
@@ -16,7 +16,9 @@ extension PageWriter {
             "earlier": earlier(view.recent.dropFirst()),
             "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "timeline": nil,
             "pairing": compareChoice(view, view.recent, view.recent),
-            "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
+            "start": startForm(view.id, draft: draft),
+            "presets": self.presets(view.id, own: presets.own, chosen: presets.chosen),
+            "schedule": schedule.map { self.schedule($0) },
             "hooks": hooks.map { self.hooks($0) },
             "healthURL": "\(base)/operations/\(view.id)/health",
             "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",

@@ -30,6 +30,9 @@ extension CatalogEntry {
             "acknowledged": acknowledgement?.json ?? .null,
         ]
         members["partOf"] = partOf.map { .string($0) }
+        if !presets.isEmpty {
+            members["presets"] = .array(presets.map { ["name": .string($0.name), "input": $0.input] })
+        }
         return .object(members)
     }
 

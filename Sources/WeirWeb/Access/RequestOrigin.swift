@@ -125,7 +125,8 @@ extension Route {
         case .hook: .trigger
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
+        case .page, .pageAfter, .runChange, .runViews, .pins, .presetForm, .presets, .badge, .widget, .widgetAfter,
+            .moments, .comparison,
             .operationHealth, .report, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset,
             .healthLive,
             .healthReady, .healthConnection, .hello, .metrics, .apiGuide, .assistant:

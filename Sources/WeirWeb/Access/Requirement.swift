@@ -24,6 +24,7 @@ extension Route {
         switch self {
         case .page(let name), .pageAfter(let name, cursor: _): name.requirement
         case .widget(let name), .widgetAfter(let name, cursor: _), .moments(let name): name.requirement
+        case .presetForm(let id), .presets(let id): .operation(.start, id)
         case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
         case .badge(let id), .comparison(let id), .operationHealth(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)

@@ -19,7 +19,7 @@ struct RunViews {
 
     /// Returns the sender's views, including recent changes on other servers; invalid views are omitted.
     static func views(in exchange: Exchange) async -> [SavedView] {
-        guard let person = person(in: exchange) else { return views(sent(in: exchange)) }
+        guard let person = exchange.person else { return views(sent(in: exchange)) }
         await person.directory.lookUp()
         return views(person.directory.views(of: person.principal) ?? sent(in: exchange))
     }
@@ -37,12 +37,6 @@ struct RunViews {
 
     private static func sent(in exchange: Exchange) -> String { exchange.request.cookies[cookie]?.value ?? "" }
 
-    /// The account that stores the views; nil if the cookie does.
-    private static func person(in exchange: Exchange) -> (principal: Principal, directory: AccessDirectory)? {
-        guard let directory = exchange.directory, let admission = exchange.admission else { return nil }
-        return (admission.authorization.principal, directory)
-    }
-
     /// Saves or removes the view in a form, then redirects to the list; a view replaces another of the same name.
     func keep(_ exchange: Exchange) async throws(Problem) -> Response {
         var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
@@ -51,7 +45,7 @@ struct RunViews {
         let sent = Self.sent(in: exchange)
         let list = dashboard.mount.url(PageName.runs.path)
         var response = Response.seeOther(change.shown.isEmpty ? list : list + "?" + change.shown.query)
-        guard let person = Self.person(in: exchange) else {
+        guard let person = exchange.person else {
             set(try change.applied(to: sent), in: &response)
             return response
         }

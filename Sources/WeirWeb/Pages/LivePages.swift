@@ -57,7 +57,11 @@ struct LivePages {
         let next = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")
         var frame = exchange.frame(dashboard)
         if name == .overview { frame.arrangement = Pins.arrangement(of: exchange) }
-        let query = frame.arrangement.query
+        if case .operation(let id) = name {
+            frame.presets = try await Presets(dashboard, of: id).own(exchange)
+            if draft?.errors.isEmpty == true { frame.preset = exchange.target.query["preset"] }
+        }
+        let query = frame.preset.map { "?preset=" + PercentEncoding.encode($0) } ?? frame.arrangement.query
         frame.path = dashboard.mount.url(name.path) + query
         let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next + query
         frame.schedule = try await dashboard.schedule(on: name)
@@ -96,9 +100,13 @@ struct LivePages {
         return .page(document, for: frame, exchange)
     }
 
-    /// The start form with the input of the run in the query's `from`.
+    /// The start form with the query's `preset`, or with the input of the run in its `from`.
     private func again(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> FormDraft? {
-        guard case .operation(let id) = name, let from = exchange.target.query["from"] else { return nil }
+        guard case .operation(let id) = name else { return nil }
+        if let preset = exchange.target.query["preset"] {
+            return try await Presets(dashboard, of: id).draft(preset, exchange)
+        }
+        guard let from = exchange.target.query["from"] else { return nil }
         do {
             let run = try await dashboard.board.run(from).record
             return run.operation == id ? FormDraft(startingAgain: run) : nil

@@ -37,6 +37,12 @@ struct Exchange: Sendable {
     /// The sender's name, as recorded with runs and stores.
     var actor: String { viewer.name }
 
+    /// The account that stores what a person saves; nil if a cookie does.
+    var person: (principal: Principal, directory: AccessDirectory)? {
+        guard let directory, let admission else { return nil }
+        return (admission.authorization.principal, directory)
+    }
+
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
 
     var acceptsGzip: Bool { AcceptedCoding.isGzip(header(.acceptEncoding)) }

@@ -49,6 +49,10 @@ enum Route: Hashable, Sendable {
     case runChange
     case runViews
     case pins
+    /// The page that asks for the name of a preset.
+    case presetForm(String)
+    /// The presets of an operation that a person saves.
+    case presets(String)
     case manyRunCancellations
     case manyRunRetries
     case imports
@@ -116,6 +120,9 @@ enum Route: Hashable, Sendable {
         case (3, "operations") where segments[2] == "uploads": self = .operationUploads(segments[1])
         case (4, "operations") where segments[2] == "uploads":
             self = .operationUpload(operation: segments[1], upload: segments[3])
+        case (3, "operations") where segments[2] == "presets": self = .presets(segments[1])
+        case (4, "operations") where segments[2] == "presets" && segments[3] == "new":
+            self = .presetForm(segments[1])
         case (3, "operations") where segments[2] == "badge.svg": self = .badge(segments[1])
         case (3, "operations") where segments[2] == "compare": self = .comparison(segments[1])
         case (3, "operations") where segments[2] == "health": self = .operationHealth(segments[1])
@@ -204,7 +211,7 @@ enum Route: Hashable, Sendable {
         case .assistant: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]
-        case .manyRunCancellations, .manyRunRetries, .runViews, .pins: [.post]
+        case .manyRunCancellations, .manyRunRetries, .runViews, .pins, .presetForm, .presets: [.post]
         case .poll, .healthConnection: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

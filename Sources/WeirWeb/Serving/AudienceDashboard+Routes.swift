@@ -22,6 +22,8 @@ extension AudienceDashboard {
         case .runCancellation(let run):
             try await RunCancellations(dashboard: self).create(of: run, exchange)
         case .pins: try await Pins(dashboard: self).keep(exchange)
+        case .presetForm(let id): try await Presets(self, of: id).ask(exchange)
+        case .presets(let id): try await Presets(self, of: id).change(exchange)
         case .runViews: try await RunViews(dashboard: self).keep(exchange)
         case .runChange: try await RunChanges(dashboard: self).show(exchange)
         case .manyRunCancellations: try await RunChanges(dashboard: self).create(.cancel, exchange)

@@ -29,6 +29,7 @@ struct RouteTableTests {
             "/runs/\(run)/artifacts/a/b.txt", "/api/v1/runs/\(run)/artifacts", "/api/v1/runs/\(run)/artifacts/a/b.txt",
             "/runs/export",
             "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
+            "/operations/steps/presets", "/operations/steps/presets/new",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
             "/gallery", "/api", "/mcp", "/system", "/metrics", tail, "/assets/weir.js", "/health/live", "/health/ready",
@@ -160,6 +161,8 @@ struct RouteTableTests {
         case .runsExport: "runsExport"
         case .pins: "pins"
         case .runViews: "runViews"
+        case .presets: "presets"
+        case .presetForm: "presetForm"
         case .runChange: "runChange"
         case .manyRunCancellations: "manyRunCancellations"
         case .manyRunRetries: "manyRunRetries"

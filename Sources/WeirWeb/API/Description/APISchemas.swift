@@ -24,7 +24,12 @@ extension APISchema {
                 "reentry": .oneOf(["cancelPrevious", "joinExisting", "ignore", "queue", "concurrent"]),
                 "reported": .flag, "activeRuns": .whole, "latest": .ref("Run").orNull,
                 "acknowledged": .ref("Acknowledgement").orNull,
-            ], optional: ["partOf": .text.described("The operation that runs this one as a step.")]),
+            ],
+            optional: [
+                "partOf": .text.described("The operation that runs this one as a step."),
+                "presets": .list(.object(["name": .text, "input": .members]))
+                    .described("The inputs that its file offers by name."),
+            ]),
         "PeriodReport": .object([
             "from": .time, "to": .time, "isCut": .flag, "timezone": .text, "figures": .ref("Figures"),
             "before": .ref("Figures"),
