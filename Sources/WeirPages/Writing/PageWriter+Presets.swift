@@ -1,3 +1,4 @@
+import WeirAccess
 import WeirBoards
 import WeirOperations
 import WeirStates
