@@ -90,22 +90,7 @@ public struct MarkupProblem: Sendable, Hashable, CustomStringConvertible {
     public var rule: String
 
     /// The source around the place, on one line; empty if unknown.
-    public var excerpt: String
-
-    /// Creates a problem, for rules of your own that do not concern a single element.
-    /// - Parameters:
-    ///   - line: The line, from 1.
-    ///   - column: The character of the line, from 1.
-    ///   - sentence: The problem and its remedy.
-    ///   - rule: The name of the broken rule.
-    ///   - excerpt: The source around the place.
-    package init(line: Int, column: Int, sentence: String, rule: String, excerpt: String = "") {
-        self.line = line
-        self.column = column
-        self.sentence = sentence
-        self.rule = rule
-        self.excerpt = excerpt
-    }
+    public var excerpt: String = ""
 
     /// The problem as `line:column: sentence (rule)`.
     public var description: String { "\(line):\(column): \(sentence) (\(rule))" }
@@ -115,12 +100,6 @@ public struct MarkupProblem: Sendable, Hashable, CustomStringConvertible {
 public struct MarkupError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The problems, in the order of the source.
     public var problems: [MarkupProblem]
-
-    /// Creates an error from problems.
-    /// - Parameter problems: The problems, in the order of the source.
-    package init(problems: [MarkupProblem]) {
-        self.problems = problems
-    }
 
     /// Every problem on a line of its own, followed by the source around it.
     public var description: String {

@@ -133,14 +133,4 @@ package struct OperationMoment: Sendable {
     package let previous: SequenceNumber?
     /// The sequence of the operation's next change, or nil at its last change.
     package let next: SequenceNumber?
-
-    package init(
-        operation: OperationView, change: Change, newest: RunView?, previous: SequenceNumber?, next: SequenceNumber?
-    ) {
-        self.operation = operation
-        self.change = change
-        self.newest = newest
-        self.previous = previous
-        self.next = next
-    }
 }

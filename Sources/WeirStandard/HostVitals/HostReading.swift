@@ -6,11 +6,6 @@ package struct HostReading: Sendable, Equatable {
     package struct CPUTicks: Sendable, Equatable {
         package let busy: UInt64
         package let total: UInt64
-
-        package init(busy: UInt64, total: UInt64) {
-            self.busy = busy
-            self.total = total
-        }
     }
 
     package struct Level: Sendable, Equatable {
@@ -30,23 +25,12 @@ package struct HostReading: Sendable, Equatable {
         /// Bytes available to this process.
         package let free: Int64
         package let total: Int64
-
-        package init(used: Int64, free: Int64, total: Int64) {
-            self.used = used
-            self.free = free
-            self.total = total
-        }
     }
 
     /// Bytes transferred since boot.
     package struct Traffic: Sendable, Equatable {
         package let received: UInt64
         package let sent: UInt64
-
-        package init(received: UInt64, sent: UInt64) {
-            self.received = received
-            self.sent = sent
-        }
     }
 
     package var processors: [CPUTicks]?

@@ -126,11 +126,4 @@ package struct NetworkVitals: Codable, Hashable, Sendable {
     package let receivedHistory: [Int]
     /// Sent kB/s, one value per second, newest last.
     package let sentHistory: [Int]
-
-    package init(receivedPerSecond: Int64, sentPerSecond: Int64, receivedHistory: [Int], sentHistory: [Int]) {
-        self.receivedPerSecond = receivedPerSecond
-        self.sentPerSecond = sentPerSecond
-        self.receivedHistory = receivedHistory
-        self.sentHistory = sentHistory
-    }
 }

@@ -91,9 +91,4 @@ package enum RunbookMark: Codable, Hashable, Sendable {
 package struct Signature: Codable, Hashable, Sendable {
     package let by: String
     package let at: Timestamp
-
-    package init(by: String, at: Timestamp) {
-        self.by = by
-        self.at = at
-    }
 }

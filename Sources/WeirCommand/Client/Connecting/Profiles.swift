@@ -14,11 +14,6 @@ package struct Profiles: Sendable, Hashable, Codable {
     package struct Profile: Sendable, Hashable, Codable {
         package var token: String?
         package var authority: String?
-
-        package init(token: String? = nil, authority: String? = nil) {
-            self.token = token
-            self.authority = authority
-        }
     }
 
     /// The address of the default server.

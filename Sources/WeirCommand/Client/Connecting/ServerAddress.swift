@@ -90,12 +90,6 @@ package struct ServerConnection: Sendable, Hashable {
         /// The contents of the file that `--token-file` names.
         package var token: String?
         package var authority: String?
-
-        package init(server: String? = nil, token: String? = nil, authority: String? = nil) {
-            self.server = server
-            self.token = token
-            self.authority = authority
-        }
     }
 
     /// Resolves the connection from the options, then the environment, then the profiles; the default is this machine.
