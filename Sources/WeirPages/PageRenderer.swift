@@ -1,7 +1,6 @@
 package import WeirAccess
 package import WeirBoards
 package import WeirJournals
-import WeirOperations
 package import WeirStates
 
 /// Renders views of the board as HTML: whole documents, their regions, and the patches from change to change.

@@ -1,6 +1,5 @@
 import Logging
 import WeirAccess
-import WeirFlows
 package import WeirJournals
 import WeirStates
 

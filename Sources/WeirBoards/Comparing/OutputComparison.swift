@@ -1,4 +1,3 @@
-import WeirFlows
 package import WeirJournals
 
 /// The output of two runs side by side: at most the last ``lineLimit`` lines of each.

@@ -1,5 +1,4 @@
 import WeirJournals
-import WeirOperations
 package import WeirStates
 
 /// A step of two runs side by side, by its name; one is nil if that run has no such step.

@@ -1,4 +1,3 @@
-import WeirJournals
 import WeirStates
 
 /// Masks the secrets in lines, also a secret that begins in one line and ends in a later one of its channel.

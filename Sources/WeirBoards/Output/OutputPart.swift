@@ -1,5 +1,4 @@
 package import WeirJournals
-import WeirStates
 
 /// The position of a part in a run's output.
 package enum OutputPlace: Sendable, Hashable {

@@ -1,4 +1,3 @@
-import Logging
 import WeirFlows
 import WeirJournals
 import WeirOperations

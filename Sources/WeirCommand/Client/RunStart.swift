@@ -1,6 +1,5 @@
 import Foundation
 import NIOHTTP1
-import WeirOperations
 import WeirStates
 
 struct RunStart: Sendable {

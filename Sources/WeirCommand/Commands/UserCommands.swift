@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import WeirAccess
 import WeirJournals
-import WeirStates
 
 struct UserCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

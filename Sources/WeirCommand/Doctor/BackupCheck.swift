@@ -1,7 +1,6 @@
 import Foundation
 import WeirBoards
 import WeirJournals
-import WeirStates
 
 /// Examines when the last backup was made, and whether the next one can be.
 struct BackupCheck {

@@ -1,6 +1,5 @@
 import CInstallation
 import Foundation
-import WeirStates
 
 /// Examines the clock: against the files of the data folder, the server, itself, and the machine's time service.
 struct ClockCheck {

@@ -2,9 +2,7 @@ import Foundation
 import WeirAccess
 import WeirFiles
 import WeirFlows
-import WeirJournals
 import WeirStandard
-import WeirStates
 
 /// Examines an installation: its settings, its data folder, the server, and what it depends on.
 struct Doctor: Sendable {

@@ -2,7 +2,6 @@ import Foundation
 import WeirFlows
 import WeirJournals
 import WeirPostgres
-import WeirStates
 
 /// Examines the journal: its file, or its database.
 struct JournalCheck {

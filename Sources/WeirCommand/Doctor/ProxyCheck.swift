@@ -1,6 +1,5 @@
 import Foundation
 import WeirStates
-import WeirStandard
 
 /// Examines the way from a public URL to the server: whether proxies pass on answers at once, silent connections, bodies, and
 /// the facts about clients.

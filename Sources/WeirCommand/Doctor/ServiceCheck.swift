@@ -1,6 +1,5 @@
 import Foundation
 import WeirFiles
-import WeirTelemetry
 import WeirWeb
 
 /// Examines what the machine gives the server: open files, its helper, and its service unit.

@@ -8,7 +8,6 @@ import WeirFiles
 import WeirFlows
 import WeirJournals
 import WeirPages
-import WeirStandard
 import WeirStates
 import WeirTelemetry
 import WeirWeb

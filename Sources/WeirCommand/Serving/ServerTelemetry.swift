@@ -9,7 +9,6 @@ import WeirFiles
 import WeirFlows
 import WeirJournals
 import WeirStandard
-import WeirStates
 import WeirTelemetry
 import WeirWeb
 

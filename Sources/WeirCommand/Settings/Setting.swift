@@ -2,7 +2,6 @@ import Foundation
 import WeirAccess
 import WeirBoards
 import WeirFiles
-import WeirJournals
 import WeirPostgres
 import WeirStandard
 import WeirStates

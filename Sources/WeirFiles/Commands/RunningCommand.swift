@@ -1,7 +1,6 @@
 package import NIOCore
 import NIOPosix
 import Synchronization
-import WeirStates
 
 #if canImport(Darwin)
     import Darwin

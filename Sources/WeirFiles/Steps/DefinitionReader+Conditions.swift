@@ -1,4 +1,3 @@
-import WeirBoards
 import WeirOperations
 import WeirStates
 

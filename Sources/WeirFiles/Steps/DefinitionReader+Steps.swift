@@ -1,5 +1,4 @@
 import WeirOperations
-import WeirStates
 
 extension DefinitionReader {
     mutating func steps(_ root: FileValue, _ inputs: [DeclaredInput]) -> DeclaredSteps? {

@@ -1,5 +1,3 @@
-import WeirStates
-
 /// Copies a whole journal into an empty one, then compares the two change by change.
 ///
 /// Sequences and everything that refers to them are preserved. The copy has its own epoch, since the original could

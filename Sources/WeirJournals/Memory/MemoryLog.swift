@@ -1,5 +1,3 @@
-import WeirStates
-
 /// The contents of a ``MemoryJournal``, as a value, so that an import can work on a copy.
 struct MemoryLog: Sendable {
     private typealias StreamEnd = (revision: Int64, subject: String)

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import WeirStates
 
 /// The contents of a journal's file in numbers, in any format, and the result of checking them.
 package struct JournalInspection: Sendable, Hashable, Codable {

@@ -1,8 +1,6 @@
 import Synchronization
 import WeirAccess
 import WeirBoards
-import WeirJournals
-import WeirOperations
 import WeirStates
 
 /// Finds the problems of templates and strings without a browser.

@@ -1,6 +1,5 @@
 import Foundation
 import WeirJournals
-import WeirStates
 
 /// A reader's arrangement of the operations on the overview.
 ///

@@ -1,6 +1,5 @@
 package import WeirBoards
 package import WeirJournals
-import WeirOperations
 import WeirStates
 
 /// The other runs on a run's page: those of its failed steps, the earlier ones of its operation, and its queue.

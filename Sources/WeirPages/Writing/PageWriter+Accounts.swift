@@ -1,5 +1,4 @@
 import WeirAccess
-import WeirJournals
 import WeirStates
 
 extension PageWriter {

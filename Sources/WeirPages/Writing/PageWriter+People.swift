@@ -1,5 +1,3 @@
-import WeirJournals
-
 extension PageWriter {
     func person(_ row: PersonRow) -> Fields {
         [

@@ -1,5 +1,3 @@
-import WeirJournals
-
 extension PageWriter {
     /// A reading of the system page: its value, how near its limit is, and a line of its last day.
     func reading(_ reading: SystemFacts.Reading) -> Fields {

@@ -1,6 +1,5 @@
 import WeirAccess
 import WeirBoards
-import WeirJournals
 import WeirOperations
 import WeirStates
 

@@ -1,5 +1,4 @@
 import CPostgreSQL
-import Synchronization
 package import WeirJournals
 import WeirStates
 

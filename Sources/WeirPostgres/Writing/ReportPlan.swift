@@ -1,5 +1,4 @@
 import WeirJournals
-import WeirStates
 
 /// Decides about reports in order, given the state of their runs in the database, and collects their additions.
 ///

@@ -1,5 +1,4 @@
 import WeirJournals
-import WeirStates
 
 /// Selects the runs that retention removes.
 ///

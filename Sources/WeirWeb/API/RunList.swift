@@ -1,7 +1,6 @@
 import Hummingbird
 import WeirBoards
 import WeirJournals
-import WeirPages
 import WeirStates
 
 struct RunList {

@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import WeirAccess
-import WeirBoards
 
 /// The sender of a request with the permissions granted to it, and the check that tells whether they are still valid.
 struct Admission: Sendable {

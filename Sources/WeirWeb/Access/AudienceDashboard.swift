@@ -1,5 +1,4 @@
 import Logging
-import NIOCore
 import Synchronization
 import WeirAccess
 import WeirBoards

@@ -1,5 +1,4 @@
 import CZlib
-import HTTPTypes
 import NIOCore
 
 /// Compresses to the gzip format (RFC 1952) with zlib.

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
-import WeirAccess
 import WeirStates
 
 /// Answers assistants over HTTP (the Streamable HTTP transport of MCP): each POST has one message and one answer in JSON.

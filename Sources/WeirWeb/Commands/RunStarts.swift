@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirPages
 import WeirStates
 

@@ -1,5 +1,3 @@
-import WeirStates
-
 /// How a kept file is sent and shown, by the extension of its name.
 ///
 /// Everything that a browser could run is sent with a policy that forbids it, because programs make files of untrusted input.

@@ -3,7 +3,6 @@ import Hummingbird
 import NIOCore
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 /// Sends a run's output so far as a text file, including escape sequences; with `line`, that line, with all its pieces.

@@ -3,7 +3,6 @@ import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages
-import WeirStates
 
 struct RunsPage {
     let dashboard: AudienceDashboard

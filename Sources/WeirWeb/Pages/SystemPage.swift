@@ -1,4 +1,3 @@
-import Foundation
 import Hummingbird
 import Synchronization
 import WeirAccess
@@ -6,7 +5,6 @@ import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages
-import WeirStates
 import WeirTelemetry
 
 struct SystemPage {

@@ -1,5 +1,4 @@
 import HTTPTypes
-import WeirBoards
 import WeirJournals
 import WeirOperations
 

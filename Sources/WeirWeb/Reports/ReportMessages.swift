@@ -1,4 +1,3 @@
-import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStates

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 import NIOSSL
-import NIOTLS
 import Synchronization
 package import WeirJournals
 import WeirStates

@@ -2,7 +2,6 @@ import HTTPTypes
 import NIOCore
 import WeirBoards
 import WeirJournals
-import WeirStates
 
 struct StreamAnswer: HeldAnswer {
     enum Caching: String, Sendable {

@@ -1,7 +1,6 @@
 import NIOCore
 import WeirAccess
 import WeirBoards
-import WeirFlows
 import WeirJournals
 
 /// Answers stream readers from memory, at once or when the stream changes.

@@ -1,5 +1,4 @@
 package import Foundation
-import WeirJournals
 
 /// The events of an iCalendar file (RFC 5545), as the days that they take.
 ///

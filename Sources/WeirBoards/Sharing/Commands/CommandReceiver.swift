@@ -1,6 +1,5 @@
 import WeirFlows
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 /// Carries out commands from other servers on the recording one: each command once, several concurrently.

@@ -3,7 +3,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import WeirStates
 
 #if canImport(Darwin)
     import Darwin

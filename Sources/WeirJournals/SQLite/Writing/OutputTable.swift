@@ -1,6 +1,5 @@
 import GRDB
 import WeirFlows
-import WeirStates
 
 struct OutputTable {
     private static let columns = "number, at, channel, continues, text"

@@ -1,5 +1,4 @@
 import GRDB
-import WeirStates
 
 /// Records reports within one transaction: changes, lines and producer states.
 struct ReportTable {

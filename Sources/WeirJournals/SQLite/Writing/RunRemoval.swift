@@ -1,5 +1,4 @@
 import GRDB
-import WeirStates
 
 /// Removes whole runs from the journal, each step in one short transaction.
 ///

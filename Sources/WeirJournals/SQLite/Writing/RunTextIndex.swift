@@ -1,5 +1,4 @@
 import GRDB
-import WeirStates
 
 /// The full-text index of ended runs.
 ///

@@ -1,5 +1,4 @@
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 /// Consecutive lines of output as inert markup.

@@ -1,6 +1,5 @@
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 extension PageWriter {

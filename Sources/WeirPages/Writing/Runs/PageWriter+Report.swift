@@ -1,7 +1,6 @@
 import Foundation
 package import WeirBoards
 import WeirJournals
-import WeirStates
 
 extension PageWriter {
     /// The fields of `pages/report`.

@@ -1,6 +1,5 @@
 import WeirAccess
 import WeirJournals
-import WeirStates
 
 extension PageWriter {
     func planPage(_ plan: RunChange.Plan) -> Fields {

@@ -1,7 +1,6 @@
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 extension PageWriter {

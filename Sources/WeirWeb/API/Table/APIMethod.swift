@@ -1,6 +1,5 @@
 import HTTPTypes
 import WeirAccess
-import WeirStates
 
 /// A method of a resource, as the description of the API shows it.
 struct APIMethod: Sendable {

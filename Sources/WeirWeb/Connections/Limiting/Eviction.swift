@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 
 /// Selects the connections to close when all are in use.
