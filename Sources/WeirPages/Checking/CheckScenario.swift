@@ -207,29 +207,29 @@ struct CheckScenario {
         var facts = AccountFacts(name: "x", kind: "person")
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
         facts.canSignIn = true
-        var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
+        var users = UserList(rows: [(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
         users.error = Message(verbatim: "x")
         users.people = [
-            PersonRow(
+            (
                 id: "x", name: "x", identity: "y", groups: "x", seen: at, leaseEnd: at, sessions: 1, tokens: 1, links: 1
             )
         ]
-        let session = SessionList.Row(id: "x", name: "x", address: "x", begun: at, used: at, isThis: true)
-        let shared = AllLinkList.Row(id: "x", run: "x", operation: "x", maker: nil, expires: at)
-        let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
+        let session = (id: "x", name: "x", address: "x", begun: at, used: at, isThis: true)
+        let shared: AllLinkRow = (id: "x", run: "x", operation: "x", maker: nil, expires: at)
+        let token: TokenList.Row = (id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
         var tokens = TokenList(rows: [token], roles: ["x"])
         (tokens.error, tokens.secret) = (Message(verbatim: "x"), "x")
-        let entry = AuditList.Row(
+        let entry: AuditList.Row = (
             number: 1, at: at, name: "x", action: "x", subject: "x", outcome: "done", count: 2, address: "x",
             detail: "x")
         var audit = AuditList(rows: [entry], actions: ["x"], outcomes: ["done"], head: "x")
         audit.older = 1
-        let link = LinkList.Row(id: "x", maker: nil, created: at, expires: at, mayRevoke: true)
+        let link: LinkList.Row = (id: "x", maker: nil, created: at, expires: at, mayRevoke: true)
         var links = LinkList(run: "x", rows: [link])
         (links.error, links.address) = (Message(verbatim: "x"), "x")
         for page in [
             .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
-            .audit(audit), .sessions(SessionList(rows: [session])), .allLinks(AllLinkList(rows: [shared])),
+            .audit(audit), .sessions([session]), .allLinks([shared]),
         ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)

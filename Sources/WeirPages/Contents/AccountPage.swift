@@ -10,8 +10,8 @@ package enum AccountPage: Sendable {
     case users(UserList)
     case tokens(TokenList)
     case links(LinkList)
-    case sessions(SessionList)
-    case allLinks(AllLinkList)
+    case sessions([SessionRow])
+    case allLinks([AllLinkRow])
     case audit(AuditList)
 }
 
@@ -67,19 +67,7 @@ package struct AccountFacts: Sendable {
 }
 
 package struct UserList: Sendable {
-    package struct Row: Sendable {
-        package var name: String
-        package var roles: String
-        package var role: String
-        package var created: Timestamp
-
-        package init(name: String, roles: String, role: String, created: Timestamp) {
-            self.name = name
-            self.roles = roles
-            self.role = role
-            self.created = created
-        }
-    }
+    package typealias Row = (name: String, roles: String, role: String, created: Timestamp)
 
     package var rows: [Row]
     package var roles: [String]
@@ -97,24 +85,10 @@ package struct UserList: Sendable {
 }
 
 package struct TokenList: Sendable {
-    package struct Row: Sendable {
-        package var id: String
-        package var name: String
-        package var roles: String
-        /// The creator's name, or nil if created on the command line.
-        package var maker: String?
-        package var expires: Timestamp?
-        package var used: String?
-
-        package init(id: String, name: String, roles: String, maker: String?, expires: Timestamp?, used: String?) {
-            self.id = id
-            self.name = name
-            self.roles = roles
-            self.maker = maker
-            self.expires = expires
-            self.used = used
-        }
-    }
+    /// `maker` is the creator's name, or nil if created on the command line.
+    package typealias Row = (
+        id: String, name: String, roles: String, maker: String?, expires: Timestamp?, used: String?
+    )
 
     package var rows: [Row]
     package var roles: [String]
@@ -131,22 +105,8 @@ package struct TokenList: Sendable {
 }
 
 package struct LinkList: Sendable {
-    package struct Row: Sendable {
-        package var id: String
-        /// The creator's name, or nil if created on the command line.
-        package var maker: String?
-        package var created: Timestamp
-        package var expires: Timestamp
-        package var mayRevoke: Bool
-
-        package init(id: String, maker: String?, created: Timestamp, expires: Timestamp, mayRevoke: Bool) {
-            self.id = id
-            self.maker = maker
-            self.created = created
-            self.expires = expires
-            self.mayRevoke = mayRevoke
-        }
-    }
+    /// `maker` is the creator's name, or nil if created on the command line.
+    package typealias Row = (id: String, maker: String?, created: Timestamp, expires: Timestamp, mayRevoke: Bool)
 
     package var run: String
     package var rows: [Row]
@@ -161,33 +121,11 @@ package struct LinkList: Sendable {
 }
 
 package struct AuditList: Sendable {
-    package struct Row: Sendable {
-        package var number: Int64
-        package var at: Timestamp
-        package var name: String
-        package var action: String
-        package var subject: String
-        /// `done`, `refused` or `failed`.
-        package var outcome: String
-        package var count: Int64
-        package var address: String
-        package var detail: String
-
-        package init(
-            number: Int64, at: Timestamp, name: String, action: String, subject: String, outcome: String, count: Int64,
-            address: String, detail: String
-        ) {
-            self.number = number
-            self.at = at
-            self.name = name
-            self.action = action
-            self.subject = subject
-            self.outcome = outcome
-            self.count = count
-            self.address = address
-            self.detail = detail
-        }
-    }
+    /// `outcome` is `done`, `refused` or `failed`.
+    package typealias Row = (
+        number: Int64, at: Timestamp, name: String, action: String, subject: String, outcome: String, count: Int64,
+        address: String, detail: String
+    )
 
     package var rows: [Row]
     package var actions: [String]
@@ -209,3 +147,21 @@ package struct AuditList: Sendable {
         self.head = head
     }
 }
+
+/// A person on the page of users, with the numbers of credentials that act in their name.
+///
+/// `leaseEnd` is the end of the lease of tokens and links; nil for local users.
+package typealias PersonRow = (
+    id: String, name: String, identity: String, groups: String, seen: Timestamp?, leaseEnd: Timestamp?, sessions: Int,
+    tokens: Int, links: Int
+)
+
+/// A signed-in browser: one of the viewer's own, or of everyone's for an administrator; `isThis` if it shows the page.
+package typealias SessionRow = (
+    id: String, name: String, address: String, begun: Timestamp, used: Timestamp, isThis: Bool
+)
+
+/// A link to a run: one of the viewer's own, or of everyone's for an administrator.
+///
+/// `maker` is the creator's name, or nil if created on the command line.
+package typealias AllLinkRow = (id: String, run: String, operation: String, maker: String?, expires: Timestamp)

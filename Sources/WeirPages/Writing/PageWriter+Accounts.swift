@@ -14,8 +14,8 @@ extension PageWriter {
         case .users(let list): ("pages/users", users(list), word("users"))
         case .tokens(let list): ("pages/tokens", tokens(list), word("tokens"))
         case .links(let list): ("pages/links", links(list), word("links"))
-        case .sessions(let list): ("pages/sessions", sessions(list), word("sessions"))
-        case .allLinks(let list): ("pages/all-links", allLinks(list), word("links"))
+        case .sessions(let rows): ("pages/sessions", ["rows": rows.map(session)], word("sessions"))
+        case .allLinks(let rows): ("pages/all-links", ["rows": rows.map(link)], word("links"))
         case .audit(let list): ("pages/audit", audit(list), word("audit"))
         }
     }
@@ -189,6 +189,31 @@ extension PageWriter {
             "subject": row.subject, "outcome": outcome(row.outcome), "tone": look.tone, "glyph": look.glyph,
             "times": row.count == 1 ? nil : word("times", "count", format.integer(row.count)), "address": row.address,
             "detail": row.detail,
+        ]
+    }
+
+    private func person(_ row: PersonRow) -> Fields {
+        [
+            "id": row.id, "name": row.name, "identity": row.identity == row.name ? nil : row.identity,
+            "groups": row.groups.isEmpty ? nil : row.groups, "seen": row.seen.map(moment),
+            "lease": row.leaseEnd.map(moment), "sessions": row.sessions, "tokens": row.tokens, "links": row.links,
+            "url": "\(base)/users/\(row.id)/ending",
+        ]
+    }
+
+    private func session(_ row: SessionRow) -> Fields {
+        [
+            "id": row.id, "name": row.name, "address": row.address.isEmpty ? "–" : row.address,
+            "begun": moment(row.begun), "used": moment(row.used), "isThis": row.isThis,
+            "url": "\(base)/sessions/\(row.id)/ending",
+        ]
+    }
+
+    private func link(_ row: AllLinkRow) -> Fields {
+        [
+            "id": row.id, "run": String(row.run.suffix(6)), "runURL": "\(base)/runs/\(row.run)",
+            "operation": row.operation, "maker": row.maker ?? word("command-line"), "expires": moment(row.expires),
+            "url": "\(base)/links/\(row.id)/revocation",
         ]
     }
 

@@ -99,7 +99,7 @@ extension AccountResponder {
 
     private func row(_ record: AuditRecord) -> AuditList.Row {
         let entry = record.entry
-        return AuditList.Row(
+        return (
             number: record.number, at: Timestamp(milliseconds: entry.at), name: Self.name(entry),
             action: entry.action.rawValue, subject: entry.subject ?? "", outcome: entry.outcome.rawValue,
             count: entry.count, address: entry.address ?? "", detail: entry.detail ?? "")

@@ -124,7 +124,7 @@ extension AccountResponder {
         return LinkList(
             run: run,
             rows: directory.links(to: run).map { link in
-                LinkList.Row(
+                (
                     id: link.id, maker: link.maker?.name, created: Timestamp(milliseconds: link.createdAt),
                     expires: Timestamp(milliseconds: link.expiresAt),
                     mayRevoke: mayRevokeAll || directory.isMaker(principal, link.maker))

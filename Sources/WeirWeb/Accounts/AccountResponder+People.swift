@@ -18,7 +18,7 @@ extension AccountResponder {
     // MARK: People
 
     func row(_ person: PersonAccess) -> PersonRow {
-        PersonRow(
+        (
             id: person.id, name: person.person.name, identity: person.person.identity,
             groups: person.person.groups.joined(separator: ", "),
             seen: person.seenAt.map { Timestamp(milliseconds: $0) },
@@ -80,13 +80,13 @@ extension AccountResponder {
             return try .json(["sessions": .array(list)])
         default:
             let own = session(visit)?.hash
-            let rows = directory.sessions(of: owner(visit)).prefix(Self.shown).map { session in
-                SessionList.Row(
+            let rows = directory.sessions(of: owner(visit)).prefix(Self.shown).map { session -> SessionRow in
+                (
                     id: session.id, name: session.person.name, address: session.address ?? "",
                     begun: Timestamp(milliseconds: session.begunAt), used: Timestamp(milliseconds: session.usedAt),
                     isThis: session.hash == own)
             }
-            return page(.sessions(SessionList(rows: rows)), visit)
+            return page(.sessions(rows), visit)
         }
     }
 
@@ -117,12 +117,12 @@ extension AccountResponder {
             }
             return try .json(["links": .array(list)])
         default:
-            let rows = seenLinks(visit).prefix(Self.shown).map { link in
-                AllLinkList.Row(
+            let rows = seenLinks(visit).prefix(Self.shown).map { link -> AllLinkRow in
+                (
                     id: link.id, run: link.run, operation: link.operation, maker: link.maker?.name,
                     expires: Timestamp(milliseconds: link.expiresAt))
             }
-            return page(.allLinks(AllLinkList(rows: rows)), visit)
+            return page(.allLinks(rows), visit)
         }
     }
 

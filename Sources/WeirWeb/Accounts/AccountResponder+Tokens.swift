@@ -86,7 +86,7 @@ extension AccountResponder {
     private func list(_ visit: Visit) -> TokenList {
         TokenList(
             rows: visible(visit).prefix(Self.shown).map { token in
-                TokenList.Row(
+                (
                     id: token.id, name: token.name, roles: Self.words(token.roles), maker: token.maker?.name,
                     expires: token.expiresAt.map { Timestamp(milliseconds: $0) }, used: token.usedOn.map(day))
             }, roles: roles)

@@ -117,7 +117,7 @@ extension AccountResponder {
     private func list(_ visit: Visit) -> UserList {
         var list = UserList(
             rows: directory.users.map { user in
-                UserList.Row(
+                (
                     name: user.name, roles: Self.words(user.roles), role: user.roles.first?.role ?? "",
                     created: Timestamp(milliseconds: user.createdAt))
             }, roles: roles)
