@@ -202,7 +202,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "WeirFlows", "WeirOperations", "WeirStates", .product(name: "Logging", package: "swift-log"),
+                "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport"),

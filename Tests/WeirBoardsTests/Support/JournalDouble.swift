@@ -1,8 +1,9 @@
+import TestSupport
 import WeirFlows
 import WeirJournals
 
 /// A journal in memory that counts, waits and fails on command.
-final class JournalDouble: Journal, Sendable {
+final class JournalDouble: JournalProxy {
     private struct Core {
         var error: JournalError?
         var verificationError: JournalError?
@@ -138,9 +139,6 @@ final class JournalDouble: Journal, Sendable {
     /// Waits until so many appends have been tried.
     func attempts(_ count: Int) async { _ = await attemptCount.first { $0 >= count } }
 
-    var epoch: String { inner.epoch }
-    var began: Timestamp { inner.began }
-
     func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
         attemptCount.update { $0 + 1 }
         _ = await door.first { $0 }
@@ -177,39 +175,17 @@ final class JournalDouble: Journal, Sendable {
         return try await inner.prune(policy, now: now)
     }
 
-    private func read<Value>(_ body: () async throws -> Value) async throws -> Value {
+    func willRead(_ name: String) throws {
         if let readError { throw readError }
         core.withLock { $0.reads += 1 }
-        return try await body()
     }
 
-    func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
-        try await read { try await inner.past(of: run, at: sequence, transitions: limit) }
-    }
-    func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
-        try await read { try await inner.activeRuns(of: operation, at: sequence) }
-    }
-    func head() async throws -> SequenceNumber { try await read { try await inner.head() } }
-    func floor(of topic: Topic) async throws -> SequenceNumber { try await read { try await inner.floor(of: topic) } }
-    func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
-        -> [Change]
-    {
-        try await read { try await inner.changes(of: topic, after: after, through: last, limit: limit) }
-    }
-    func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
-        try await read { try await inner.newestChanges(of: topic, through: sequence, limit: limit) }
-    }
-    func run(_ id: String) async throws -> RunRecord? { try await read { try await inner.run(id) } }
     func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
         lookupCount.update { $0 + 1 }
         _ = await lookupDoor.first { $0 }
-        return try await read {
-            try await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
-        }
+        try willRead(#function)
+        return try await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
     }
-    func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await inner.runs(query) } }
-    func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
-    func unfinishedRuns() async throws -> [RunRecord] { try await read { try await inner.unfinishedRuns() } }
     func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
         let attempt = outputAttemptCount.update { $0 + 1 }.new
         _ = await outputDoor.first { $0 }
@@ -230,27 +206,9 @@ final class JournalDouble: Journal, Sendable {
         if denies { throw JournalError(.unavailable, "The connection was lost.") }
         return last
     }
-    func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
-        try await read { try await inner.output(of: run, after: number, limit: limit) }
-    }
-    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
-        try await read { try await inner.output(of: run, numbers: numbers) }
-    }
     func outputCount(of run: String) async throws -> SequenceNumber { try await inner.outputCount(of: run) }
-    func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
-        try await inner.addImported(entries, at: now)
-    }
-    func commitImport() async throws { try await inner.commitImport() }
-    func rollBackImport() async throws -> Int { try await inner.rollBackImport() }
-    func forecast(
-        _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
-    ) async throws -> RetentionForecast {
-        try await inner.forecast(policy, now: now, after: sequence)
-    }
-    func note(_ name: String) async throws -> String? { try await inner.note(name) }
     func setNote(_ name: String, _ text: String?) async throws {
         if let noteError { throw noteError }
         try await inner.setNote(name, text)
     }
-    func close() async { await inner.close() }
 }

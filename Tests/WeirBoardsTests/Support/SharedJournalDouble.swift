@@ -1,3 +1,4 @@
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirStates
@@ -114,7 +115,7 @@ final class ClusterDouble: Sendable {
 }
 
 /// The journal of a cluster as one of its servers has it.
-final class SharedJournalDouble: SharedJournal {
+final class SharedJournalDouble: SharedJournal, JournalProxy {
     let cluster: ClusterDouble
     let node: String
     let worker: Int64?
@@ -133,7 +134,7 @@ final class SharedJournalDouble: SharedJournal {
         exchange = cluster.commands.server(node)
     }
 
-    private var inner: MemoryJournal { cluster.journal }
+    var inner: any Journal { cluster.journal }
 
     // MARK: Sharing
 
@@ -166,7 +167,7 @@ final class SharedJournalDouble: SharedJournal {
     func rereadNotices() async throws {}
     func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber] {
         var counts: [String: SequenceNumber] = [:]
-        for run in runs { counts[run] = await inner.outputCount(of: run) }
+        for run in runs { counts[run] = try await inner.outputCount(of: run) }
         return counts
     }
 
@@ -192,8 +193,6 @@ final class SharedJournalDouble: SharedJournal {
 
     // MARK: The journal
 
-    var epoch: String { inner.epoch }
-    var began: Timestamp { inner.began }
     var notices: [JournalNotice] { cluster.notices }
     func dismissNotice(_ id: String) async throws -> Bool {
         let count = cluster.notices.count
@@ -208,35 +207,11 @@ final class SharedJournalDouble: SharedJournal {
         defer { cluster.ring() }
         return try await inner.append(drafts)
     }
-    func head() async throws -> SequenceNumber { await inner.head() }
-    func floor(of topic: Topic) async throws -> SequenceNumber { await inner.floor(of: topic) }
     func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
         -> [Change]
     {
         if let error = cluster.readError { throw error }
-        return await inner.changes(of: topic, after: after, through: last, limit: limit)
-    }
-    func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
-        await inner.newestChanges(of: topic, through: sequence, limit: limit)
-    }
-    func run(_ id: String) async throws -> RunRecord? { await inner.run(id) }
-    func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
-        await inner.past(of: run, at: sequence, transitions: limit)
-    }
-    func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
-        await inner.activeRuns(of: operation, at: sequence)
-    }
-    func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
-        await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
-    }
-    func runs(_ query: RunQuery) async throws -> RunPage { await inner.runs(query) }
-    func counts() async throws -> [RunCount] { await inner.counts() }
-    func unfinishedRuns() async throws -> [RunRecord] { await inner.unfinishedRuns() }
-    func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int { await inner.prune(policy, now: now) }
-    func forecast(
-        _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
-    ) async throws -> RetentionForecast {
-        await inner.forecast(policy, now: now, after: sequence)
+        return try await inner.changes(of: topic, after: after, through: last, limit: limit)
     }
     func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
         if keepsNoOutput.withLock({ $0 }) { throw JournalError(.unavailable, "The disk is full.") }
@@ -246,22 +221,5 @@ final class SharedJournalDouble: SharedJournal {
         defer { cluster.ring() }
         return try await inner.appendOutput(run: run, lines: lines, after: after)
     }
-    func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
-        await inner.output(of: run, after: number, limit: limit)
-    }
-    func output(of run: String, numbers: [SequenceNumber]) async throws -> [OutputLine] {
-        await inner.output(of: run, numbers: numbers)
-    }
-    func outputCount(of run: String) async throws -> SequenceNumber { await inner.outputCount(of: run) }
-    func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
-        try await inner.report(reports, at: now)
-    }
-    func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
-        try await inner.addImported(entries, at: now)
-    }
-    func commitImport() async throws { await inner.commitImport() }
-    func rollBackImport() async throws -> Int { await inner.rollBackImport() }
-    func note(_ name: String) async throws -> String? { await inner.note(name) }
-    func setNote(_ name: String, _ text: String?) async throws { await inner.setNote(name, text) }
     func close() async {}
 }
