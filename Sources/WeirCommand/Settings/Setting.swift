@@ -2,6 +2,7 @@ import Foundation
 import WeirAccess
 import WeirBoards
 import WeirFiles
+import WeirJournals
 import WeirPostgres
 import WeirStandard
 import WeirStates

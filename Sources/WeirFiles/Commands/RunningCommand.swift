@@ -1,6 +1,7 @@
 package import NIOCore
 import NIOPosix
 import Synchronization
+import WeirStates
 
 #if canImport(Darwin)
     import Darwin

@@ -1,5 +1,6 @@
 import WeirBoards
 import WeirFlows
+import WeirOperations
 import WeirStates
 
 /// Applies a program's output and reports to the state of its run, serially.

@@ -1,3 +1,4 @@
+import WeirBoards
 package import WeirOperations
 
 /// The steps that a file declares, with the source locations for mistakes that depend on other files.

@@ -1,4 +1,5 @@
 import WeirOperations
+import WeirStates
 
 extension DefinitionReader {
     mutating func steps(_ root: FileValue, _ inputs: [DeclaredInput]) -> DeclaredSteps? {

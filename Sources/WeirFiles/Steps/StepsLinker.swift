@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 

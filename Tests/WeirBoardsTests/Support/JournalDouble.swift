@@ -3,26 +3,36 @@ import WeirFlows
 import WeirJournals
 
 /// A journal in memory that counts, waits and fails on command.
+@dynamicMemberLookup
 final class JournalDouble: JournalProxy {
-    private struct Core {
+    struct Core {
+        /// What every append throws from now on; nil for none.
         var error: JournalError?
+        /// What every look after the journal throws from now on; nil for none.
         var verificationError: JournalError?
         var notices: [JournalNotice] = []
+        /// What every note that is set throws from now on; nil for none.
         var noteError: JournalError?
-        var failsAfterAppending = false
+        fileprivate var failsAfterAppending = false
+        /// What every append of output throws from now on; nil for none.
         var outputError: JournalError?
+        /// The attempts to append output that fail, from 1.
         var failingOutputAttempts: Set<Int> = []
-        var deniesOutput = false
+        fileprivate var deniesOutput = false
+        /// How many lines each append of output had that was taken.
         var outputAppends: [Int] = []
-        var countsOutput = false
-        var outputCount: SequenceNumber = 0
+        fileprivate var countsOutput = false
+        fileprivate var outputCount: SequenceNumber = 0
+        /// The drafts of each append that was taken.
         var appends: [[ChangeDraft]] = []
+        /// How many reports each transaction had that was taken.
         var reports: [Int] = []
-        var attempts = 0
         var prunes = 0
         var reads = 0
         var undoneRuns = 0
+        /// What every read throws from now on; nil for none.
         var readError: JournalError?
+        /// Whether it was told that no board can be opened on it.
         var isUnusable = false
     }
 
@@ -37,22 +47,9 @@ final class JournalDouble: JournalProxy {
 
     init(_ inner: any Journal = MemoryJournal()) { self.inner = inner }
 
-    /// What every append throws from now on; nil for none.
-    var error: JournalError? {
-        get { core.withLock { $0.error } }
-        set { core.withLock { $0.error = newValue } }
-    }
-
-    /// What every look after the journal throws from now on; nil for none.
-    var verificationError: JournalError? {
-        get { core.withLock { $0.verificationError } }
-        set { core.withLock { $0.verificationError = newValue } }
-    }
-
-    /// What every note that is set throws from now on; nil for none.
-    var noteError: JournalError? {
-        get { core.withLock { $0.noteError } }
-        set { core.withLock { $0.noteError = newValue } }
+    subscript<Value>(dynamicMember path: WritableKeyPath<Core, Value>) -> Value {
+        get { core.withLock { $0[keyPath: path] } }
+        set { core.withLock { $0[keyPath: path] = newValue } }
     }
 
     /// What an operator should know.
@@ -67,14 +64,6 @@ final class JournalDouble: JournalProxy {
         set { core.withLock { $0.undoneRuns = newValue } }
     }
 
-    /// What every read throws from now on; nil for none.
-    var readError: JournalError? {
-        get { core.withLock { $0.readError } }
-        set { core.withLock { $0.readError = newValue } }
-    }
-
-    /// Whether it was told that no board can be opened on it.
-    var isUnusable: Bool { core.withLock { $0.isUnusable } }
     func markUnusable() { core.withLock { $0.isUnusable = true } }
 
     func dismissNotice(_ id: String) async throws -> Bool {
@@ -86,38 +75,18 @@ final class JournalDouble: JournalProxy {
     }
 
     func verify() async throws {
-        if let verificationError { throw verificationError }
+        if let error = self.verificationError { throw error }
     }
 
     /// Whether the next append is taken and then denied.
     func failAfterAppending() { core.withLock { $0.failsAfterAppending = true } }
 
-    /// The drafts of each append that was taken.
-    var appends: [[ChangeDraft]] { core.withLock { $0.appends } }
-    var prunes: Int { core.withLock { $0.prunes } }
-    var reads: Int { core.withLock { $0.reads } }
-
     /// Makes appends wait until `release`.
     func hold() { door.value = false }
     func release() { door.value = true }
 
-    /// The attempts to append output that fail, from 1.
-    var failingOutputAttempts: Set<Int> {
-        get { core.withLock { $0.failingOutputAttempts } }
-        set { core.withLock { $0.failingOutputAttempts = newValue } }
-    }
-
-    /// What every append of output throws from now on; nil for none.
-    var outputError: JournalError? {
-        get { core.withLock { $0.outputError } }
-        set { core.withLock { $0.outputError = newValue } }
-    }
-
     /// Whether the next append of output is taken and then denied.
     func denyOutput() { core.withLock { $0.deniesOutput = true } }
-
-    /// How many lines each append of output had that was taken.
-    var outputAppends: [Int] { core.withLock { $0.outputAppends } }
 
     /// Keeps of all output only how much it is from now on.
     func onlyCountOutput() { core.withLock { $0.countsOutput = true } }
@@ -142,7 +111,7 @@ final class JournalDouble: JournalProxy {
     func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
         attemptCount.update { $0 + 1 }
         _ = await door.first { $0 }
-        if let error { throw error }
+        if let error = self.error { throw error }
         let receipts = try await inner.report(reports, at: now)
         let denies = core.withLock { core in
             core.reports.append(reports.count)
@@ -153,13 +122,10 @@ final class JournalDouble: JournalProxy {
         return receipts
     }
 
-    /// How many reports each transaction had that was taken.
-    var reports: [Int] { core.withLock { $0.reports } }
-
     func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         attemptCount.update { $0 + 1 }
         _ = await door.first { $0 }
-        if let error { throw error }
+        if let error = self.error { throw error }
         let changes = try await inner.append(drafts)
         let denies = core.withLock { core in
             core.appends.append(drafts)
@@ -176,7 +142,7 @@ final class JournalDouble: JournalProxy {
     }
 
     func willRead(_ name: String) throws {
-        if let readError { throw readError }
+        if let error = self.readError { throw error }
         core.withLock { $0.reads += 1 }
     }
 
@@ -189,8 +155,8 @@ final class JournalDouble: JournalProxy {
     func appendOutput(run: String, lines: [OutputDraft], after: SequenceNumber?) async throws -> SequenceNumber {
         let attempt = outputAttemptCount.update { $0 + 1 }.new
         _ = await outputDoor.first { $0 }
-        if let outputError { throw outputError }
-        if failingOutputAttempts.contains(attempt) { throw JournalError(.full, "The disk is full.") }
+        if let error = self.outputError { throw error }
+        if self.failingOutputAttempts.contains(attempt) { throw JournalError(.full, "The disk is full.") }
         let counted = core.withLock { core -> SequenceNumber? in
             guard core.countsOutput else { return nil }
             core.outputCount = core.outputCount.advanced(by: lines.count)
@@ -208,7 +174,7 @@ final class JournalDouble: JournalProxy {
     }
     func outputCount(of run: String) async throws -> SequenceNumber { try await inner.outputCount(of: run) }
     func setNote(_ name: String, _ text: String?) async throws {
-        if let noteError { throw noteError }
+        if let error = self.noteError { throw error }
         try await inner.setNote(name, text)
     }
 }

@@ -4,19 +4,24 @@ import WeirJournals
 import WeirStates
 
 /// A journal in memory that several boards share, as servers share one in a database.
+@dynamicMemberLookup
 final class ClusterDouble: Sendable {
-    private struct Core {
+    struct Core {
         var recording: String
-        var nodes: [String: JournalNode] = [:]
+        fileprivate var nodes: [String: JournalNode] = [:]
         /// How often each server has tried to say that it is there.
         var tries: [String: Int] = [:]
+        /// What every look for changes throws from now on; nil for nothing.
         var readError: JournalError?
+        /// What handing a command over throws from now on, after it has happened; nil for nothing.
         var handError: JournalError?
+        /// What withdrawing a command throws from now on; nil for nothing.
         var withdrawError: JournalError?
+        /// What answering a command throws from now on, before it happens; nil for nothing.
         var answerError: JournalError?
         var notices: [JournalNotice] = []
         var assignments: [RunAssignment] = []
-        var places: Int64 = 0
+        fileprivate var places: Int64 = 0
     }
 
     let journal = MemoryJournal()
@@ -31,40 +36,12 @@ final class ClusterDouble: Sendable {
         await commands.takeOver(recording)
     }
 
-    var recording: String { core.withLock { $0.recording } }
-
-    /// What every look for changes throws from now on; nil for nothing.
-    var readError: JournalError? {
-        get { core.withLock { $0.readError } }
-        set { core.withLock { $0.readError = newValue } }
-    }
-
-    /// What handing a command over throws from now on, after it has happened; nil for nothing.
-    var handError: JournalError? {
-        get { core.withLock { $0.handError } }
-        set { core.withLock { $0.handError = newValue } }
-    }
-
-    /// What withdrawing a command throws from now on; nil for nothing.
-    var withdrawError: JournalError? {
-        get { core.withLock { $0.withdrawError } }
-        set { core.withLock { $0.withdrawError = newValue } }
-    }
-
-    /// What answering a command throws from now on, before it happens; nil for nothing.
-    var answerError: JournalError? {
-        get { core.withLock { $0.answerError } }
-        set { core.withLock { $0.answerError = newValue } }
-    }
-
-    var notices: [JournalNotice] {
-        get { core.withLock { $0.notices } }
-        set { core.withLock { $0.notices = newValue } }
+    subscript<Value>(dynamicMember path: WritableKeyPath<Core, Value>) -> Value {
+        get { core.withLock { $0[keyPath: path] } }
+        set { core.withLock { $0[keyPath: path] = newValue } }
     }
 
     // MARK: Assignments
-
-    var assignments: [RunAssignment] { core.withLock { $0.assignments } }
 
     func assign(_ run: String, to worker: Int64, stopping cause: String?) {
         core.withLock { core in
@@ -82,7 +59,7 @@ final class ClusterDouble: Sendable {
 
     /// Whether a process may append to these runs.
     func carriesOut(_ worker: Int64, _ streams: [StreamID]) -> Bool {
-        let own = Set(assignments.filter { $0.worker == worker }.map { StreamID.run($0.run) })
+        let own = Set(self.assignments.filter { $0.worker == worker }.map { StreamID.run($0.run) })
         return own.isSuperset(of: streams)
     }
 
@@ -95,9 +72,6 @@ final class ClusterDouble: Sendable {
             core.recording = node
         }
     }
-
-    /// How often each server has tried to say that it is there.
-    var tries: [String: Int] { core.withLock { $0.tries } }
 
     func noteTry(_ id: String) { core.withLock { $0.tries[id, default: 0] += 1 } }
 
