@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import Testing
 import TestSupport
-import WeirStates
 
 @testable import WeirAccess
 

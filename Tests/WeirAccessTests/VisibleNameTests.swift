@@ -2,7 +2,6 @@ import Testing
 
 import WeirStates
 
-@testable import WeirAccess
 
 /// Names that others send, and that stand beside what people did.
 struct VisibleNameTests {

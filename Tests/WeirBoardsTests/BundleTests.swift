@@ -4,7 +4,6 @@ import Testing
 import TestSupport
 import WeirFlows
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirBoards

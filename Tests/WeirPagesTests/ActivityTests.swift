@@ -1,8 +1,5 @@
 import MarkupTesting
 import Testing
-import WeirBoards
-import WeirJournals
-import WeirOperations
 import WeirPages
 import WeirStates
 

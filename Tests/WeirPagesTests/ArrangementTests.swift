@@ -1,7 +1,6 @@
 import Testing
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirPages

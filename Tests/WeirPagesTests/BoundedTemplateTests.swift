@@ -1,5 +1,4 @@
 import Testing
-import WeirBoards
 
 @testable import WeirPages
 

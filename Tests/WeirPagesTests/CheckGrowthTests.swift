@@ -2,7 +2,6 @@ import Testing
 import WeirBoards
 import WeirOperations
 import WeirStandard
-import WeirStates
 
 @testable import WeirPages
 

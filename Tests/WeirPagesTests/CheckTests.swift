@@ -1,8 +1,4 @@
 import Testing
-import WeirBoards
-import WeirJournals
-import WeirOperations
-import WeirStates
 
 @testable import WeirPages
 

@@ -1,8 +1,6 @@
 import Testing
 import TestSupport
-import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirPages

@@ -3,8 +3,6 @@ import MarkupTesting
 import Testing
 import TestSupport
 import WeirBoards
-import WeirJournals
-import WeirOperations
 import WeirPages
 import WeirStates
 

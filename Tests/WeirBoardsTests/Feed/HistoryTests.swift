@@ -2,7 +2,6 @@ import Testing
 import TestSupport
 import WeirFlows
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirBoards

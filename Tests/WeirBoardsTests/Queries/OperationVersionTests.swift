@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import WeirAccess
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirBoards

@@ -1,5 +1,4 @@
 import Testing
-import WeirJournals
 
 @testable import WeirBoards
 

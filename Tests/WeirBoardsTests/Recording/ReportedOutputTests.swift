@@ -1,7 +1,6 @@
 import Testing
 import TestSupport
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirBoards

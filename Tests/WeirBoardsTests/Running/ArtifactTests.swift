@@ -2,8 +2,6 @@ import Foundation
 import Testing
 import TestSupport
 import WeirFlows
-import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirBoards

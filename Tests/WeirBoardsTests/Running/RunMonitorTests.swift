@@ -2,7 +2,6 @@ import Testing
 import TestSupport
 import Tracing
 import WeirFlows
-import WeirJournals
 import WeirOperations
 import WeirStates
 

@@ -1,7 +1,5 @@
 import Testing
-import TestSupport
 import WeirBoards
-import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates

@@ -1,5 +1,4 @@
 import Testing
-import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirOperations

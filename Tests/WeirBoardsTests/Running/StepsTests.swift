@@ -1,6 +1,4 @@
 import Testing
-import TestSupport
-import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates

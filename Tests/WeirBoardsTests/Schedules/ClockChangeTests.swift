@@ -1,6 +1,5 @@
 import Testing
 import WeirBoards
-import WeirJournals
 
 /// Changes of the clock: a job at a fixed time runs once, and a job with a wildcard follows the clock.
 struct ClockChangeTests {

@@ -1,5 +1,4 @@
 import Testing
-import WeirFlows
 import WeirJournals
 @testable import WeirBoards
 

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WeirJournals
 import WeirOperations
 
 @testable import WeirBoards

@@ -1,7 +1,6 @@
 import Logging
 import Testing
 import TestSupport
-import WeirFlows
 import WeirJournals
 import WeirStates
 import WeirStores

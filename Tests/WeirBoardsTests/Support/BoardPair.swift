@@ -1,8 +1,6 @@
 import TestSupport
 import WeirFlows
 import WeirJournals
-import WeirOperations
-import WeirStates
 @testable import WeirBoards
 
 /// Two boards on one journal, or more: the first records, the others follow it.

@@ -1,4 +1,3 @@
-import TestSupport
 import WeirFlows
 import WeirJournals
 

@@ -1,7 +1,5 @@
-import TestSupport
 import WeirFlows
 import WeirJournals
-import WeirStates
 
 /// A journal in memory that several boards share, as servers share one in a database.
 @dynamicMemberLookup

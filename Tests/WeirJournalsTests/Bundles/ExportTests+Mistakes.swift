@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import Testing
 import WeirJournals
-import WeirStates
 
 /// Files that are damaged or say what cannot be.
 extension ExportTests {

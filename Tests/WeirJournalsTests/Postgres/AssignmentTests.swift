@@ -1,6 +1,5 @@
 import Testing
 import WeirJournals
-import WeirStates
 
 @testable import WeirPostgres
 

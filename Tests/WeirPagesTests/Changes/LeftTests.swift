@@ -1,5 +1,4 @@
 import Testing
-import WeirBoards
 import WeirJournals
 import WeirStates
 

@@ -4,7 +4,6 @@ import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 @testable import WeirPages
 

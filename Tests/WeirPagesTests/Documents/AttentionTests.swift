@@ -2,7 +2,6 @@ import MarkupTesting
 import Testing
 import WeirBoards
 import WeirJournals
-import WeirOperations
 import WeirStates
 
 @testable import WeirPages

@@ -1,7 +1,6 @@
 import MarkupTesting
 import Testing
 import WeirAccess
-import WeirBoards
 
 @testable import WeirPages
 

@@ -3,7 +3,6 @@ import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import WeirStates
 
 @testable import WeirPages
 

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 import WeirBoards
 import WeirJournals
-import WeirStates
 
 @testable import WeirPages
 

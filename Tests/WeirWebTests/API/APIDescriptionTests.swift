@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Testing
 import WeirAccess
-import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct FeedAPITests {

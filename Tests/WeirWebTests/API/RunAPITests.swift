@@ -3,7 +3,6 @@ import Testing
 import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct RunAPITests {

@@ -1,9 +1,6 @@
 import Testing
-import WeirBoards
-import WeirJournals
 import WeirStates
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct StoreAPITests {

@@ -1,10 +1,8 @@
 import Foundation
 import HTTPTypes
 import Testing
-import TestSupport
 import WeirAccess
 import WeirBoards
-import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

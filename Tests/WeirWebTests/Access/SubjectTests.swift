@@ -3,7 +3,6 @@ import WeirAccess
 import WeirBoards
 import WeirOperations
 
-@testable import WeirWeb
 
 /// What rules of access can be about, of what a server has.
 struct SubjectTests {

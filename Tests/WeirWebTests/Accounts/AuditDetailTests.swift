@@ -1,11 +1,9 @@
 import Foundation
 import Testing
-import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 /// The details of the audit's entries, as the table in Documentation/access.md lists them.
 @Suite(.timeLimit(.minutes(15)))

@@ -3,7 +3,6 @@ import WeirAccess
 import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 /// Who one is, in the header of every page, and the way out.
 @Suite(.timeLimit(.minutes(15)))

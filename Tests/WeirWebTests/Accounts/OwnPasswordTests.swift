@@ -1,7 +1,5 @@
 import Testing
-import WeirAccess
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct OwnPasswordTests {

@@ -1,11 +1,9 @@
 import Foundation
 import Testing
-import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 /// Administrators list and end what acts in people's names, for every way to sign in.
 @Suite(.timeLimit(.minutes(15)))

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WeirAccess
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct SavedViewTests {

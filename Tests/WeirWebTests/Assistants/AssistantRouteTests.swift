@@ -1,5 +1,4 @@
 import Testing
-import WeirBoards
 import WeirStates
 
 @testable import WeirWeb

@@ -1,7 +1,6 @@
 import Testing
 import TestSupport
 import WeirAccess
-import WeirBoards
 import WeirStates
 
 @testable import WeirWeb

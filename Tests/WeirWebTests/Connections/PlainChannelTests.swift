@@ -1,7 +1,5 @@
 import NIOCore
 import Testing
-import WeirBoards
-import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

@@ -1,6 +1,5 @@
 import Testing
 import TestSupport
-import WeirBoards
 import WeirStates
 
 @testable import WeirWeb

@@ -4,7 +4,6 @@ import Logging
 import Testing
 import TestSupport
 import WeirBoards
-import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates

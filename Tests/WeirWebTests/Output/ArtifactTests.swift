@@ -1,11 +1,8 @@
 import Foundation
 import Testing
-import TestSupport
 import WeirBoards
-import WeirJournals
 import WeirStates
 
-@testable import WeirWeb
 
 /// The files that a run keeps, over connections.
 @Suite(.timeLimit(.minutes(15)))

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-@testable import WeirWeb
 
 /// Run by itself by `script/test`, as it takes all the machine gives.
 @Suite(.timeLimit(.minutes(15)))

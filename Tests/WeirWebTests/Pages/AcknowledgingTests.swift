@@ -1,8 +1,6 @@
 import Testing
-import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 /// Failures that a user has acknowledged.
 @Suite(.timeLimit(.minutes(15)))

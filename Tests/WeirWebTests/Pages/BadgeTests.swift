@@ -1,8 +1,6 @@
 import Testing
 import WeirBoards
-import WeirStates
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct BadgeTests {

@@ -1,8 +1,6 @@
 import Testing
-import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 /// The outputs of two runs side by side.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,8 +1,6 @@
 import Testing
-import WeirBoards
 import WeirStates
 
-@testable import WeirWeb
 
 /// The report of a period, as a page, CSV and JSON.
 @Suite(.timeLimit(.minutes(15)))

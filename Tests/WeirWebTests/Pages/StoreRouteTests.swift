@@ -3,7 +3,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct StoreRouteTests {

@@ -1,6 +1,5 @@
 import Testing
 import WeirBoards
-import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

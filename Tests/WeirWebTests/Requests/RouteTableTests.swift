@@ -2,7 +2,6 @@ import HTTPTypes
 import Testing
 import WeirBoards
 import WeirJournals
-import WeirStates
 
 @testable import WeirWeb
 

@@ -2,7 +2,6 @@ import Dispatch
 import HTTPTypes
 import NIOCore
 import Testing
-import TestSupport
 import WeirFlows
 import WeirStates
 

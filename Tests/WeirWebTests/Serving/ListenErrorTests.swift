@@ -3,8 +3,6 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Testing
-import WeirBoards
-import WeirJournals
 
 @testable import WeirWeb
 

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import Tracing
-import WeirBoards
 import WeirFlows
 import WeirTelemetry
 

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WeirBoards
 import WeirJournals
 import WeirStates
 

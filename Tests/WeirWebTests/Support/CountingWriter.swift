@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TestSupport
 
 /// Counts what is written of an answer, and notes whether it ends in order.
 struct CountingWriter: ResponseBodyWriter {

@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import WeirFlows
 import WeirOperations
 import WeirStates
