@@ -15,8 +15,7 @@ struct RunList {
         {
             throw .unknownOperation(id)
         }
-        let page: RunPage
-        do { page = try await dashboard.board.answer(query) } catch { throw Problem(error) }
+        let page = try await Problem.mapping { try await dashboard.board.answer(query) }
         return try .json([
             "runs": .array(page.runs.map(\.json)), "next": page.next.map { .integer($0.rawValue) } ?? .null,
             "beyond": page.next == nil

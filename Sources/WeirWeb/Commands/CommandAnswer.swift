@@ -52,12 +52,7 @@ struct RunCancellations {
     let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let receipt: StartReceipt
-        do {
-            receipt = try await dashboard.board.cancel(run, actor: exchange.actor)
-        } catch {
-            throw Problem(error)
-        }
+        let receipt = try await Problem.mapping { try await dashboard.board.cancel(run, actor: exchange.actor) }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .accepted)
     }
 }
@@ -71,12 +66,9 @@ struct RunDecisions {
             throw .malformedBody(.decision)
         }
         exchange.notes.add("\(words), step \(step)")
-        let receipt: StartReceipt
-        do {
-            receipt = try await dashboard.board.decide(
+        let receipt = try await Problem.mapping {
+            try await dashboard.board.decide(
                 run, step: step, isApproved: words == "approve", comment: sent["comment"], actor: exchange.actor)
-        } catch {
-            throw Problem(error)
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .accepted)
     }

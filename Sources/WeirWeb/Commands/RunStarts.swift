@@ -74,20 +74,15 @@ struct RunRetries {
     func `continue`(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
         let from = try await dashboard.sentTexts("from", in: exchange)["from"]
-        let receipt: StartReceipt
-        do {
-            receipt = try await dashboard.board.retryFromFailedStep(
-                run, from: from, actor: exchange.actor, idempotencyKey: key)
-        } catch {
-            throw Problem(error)
+        let receipt = try await Problem.mapping {
+            try await dashboard.board.retryFromFailedStep(run, from: from, actor: exchange.actor, idempotencyKey: key)
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .created)
     }
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
-        let before: RunView
-        do { before = try await dashboard.board.run(run) } catch { throw Problem(error) }
+        let before = try await Problem.mapping { try await dashboard.board.run(run) }
         guard let entry = dashboard.board.catalog[before.record.operation] else {
             throw .unknownOperation(before.record.operation)
         }

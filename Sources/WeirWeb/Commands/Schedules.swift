@@ -26,8 +26,7 @@ struct ScheduleList {
     }
 
     func show(_ operation: String) async throws(Problem) -> Response {
-        let view: ScheduleView?
-        do { view = try await dashboard.board.schedule(of: operation) } catch { throw Problem(error) }
+        let view: ScheduleView? = try await Problem.mapping { try await dashboard.board.schedule(of: operation) }
         guard let view else {
             throw .notFound("“\(operation.prefix(64))” has no schedule. The list of schedules names those there are.")
         }
@@ -42,11 +41,8 @@ struct SchedulePauses {
 
     func pause(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let reason = try await reason(exchange)
-        let view: ScheduleView
-        do {
-            view = try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor, reason: reason)
-        } catch {
-            throw Problem(error)
+        let view = try await Problem.mapping {
+            try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor, reason: reason)
         }
         dashboard.logger.notice(
             "A schedule was paused.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
@@ -67,12 +63,7 @@ struct SchedulePauses {
     }
 
     func resume(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let view: ScheduleView
-        do {
-            view = try await dashboard.board.resumeSchedule(of: operation)
-        } catch {
-            throw Problem(error)
-        }
+        let view = try await Problem.mapping { try await dashboard.board.resumeSchedule(of: operation) }
         dashboard.logger.notice(
             "A schedule was resumed.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(view, exchange)

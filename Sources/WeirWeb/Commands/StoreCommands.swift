@@ -56,11 +56,8 @@ struct StoreCommands {
         _ = try dashboard.store(store)
         let key = try exchange.idempotencyKey()
         try dashboard.stateWrites.take(for: exchange.principalKey ?? exchange.actor)
-        let receipt: StoreReceipt
-        do {
-            receipt = try await dashboard.board.reset(store, actor: exchange.actor, idempotencyKey: key)
-        } catch {
-            throw Problem(error)
+        let receipt = try await Problem.mapping {
+            try await dashboard.board.reset(store, actor: exchange.actor, idempotencyKey: key)
         }
         return try await answer(receipt, exchange)
     }
@@ -170,12 +167,7 @@ struct StoreEffects {
     let dashboard: AudienceDashboard
 
     func show(_ place: Route.EffectPlace, _ exchange: Exchange) async throws(Problem) -> Response {
-        let view: StoreView
-        do {
-            view = try await dashboard.board.store(place.store, at: place.sequence)
-        } catch {
-            throw Problem(error)
-        }
+        let view = try await Problem.mapping { try await dashboard.board.store(place.store, at: place.sequence) }
         let effects = view.log.first { $0.sequence == place.sequence }?.step.effects ?? []
         guard effects.indices.contains(place.index),
             case .download(let filename, let mediaType, let text) = effects[place.index].kind
