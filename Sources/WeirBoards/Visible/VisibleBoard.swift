@@ -2,6 +2,8 @@ package import Foundation
 package import WeirAccess
 package import WeirFlows
 package import WeirJournals
+import WeirOperations
+import WeirStates
 
 /// A board as one audience sees it: hides everything that is not visible, and rejects everything that is not allowed.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 /// Examines when the last backup was made, and whether the next one can be.
 struct BackupCheck {

@@ -8,6 +8,7 @@ import WeirFiles
 import WeirFlows
 import WeirJournals
 import WeirPages
+import WeirStandard
 import WeirStates
 import WeirTelemetry
 import WeirWeb

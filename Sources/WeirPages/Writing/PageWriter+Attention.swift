@@ -1,6 +1,7 @@
 import WeirAccess
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 /// The runs on the overview that need a person: pending decisions, then operations that fail.
 struct Attention: Equatable {

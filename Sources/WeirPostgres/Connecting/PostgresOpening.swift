@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Synchronization
 package import WeirJournals
 import WeirStates
 

@@ -1,6 +1,7 @@
 import Hummingbird
 import WeirBoards
 import WeirJournals
+import WeirPages
 import WeirStates
 
 struct RunList {

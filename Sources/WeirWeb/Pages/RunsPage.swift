@@ -3,6 +3,7 @@ import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages
+import WeirStates
 
 struct RunsPage {
     let dashboard: AudienceDashboard

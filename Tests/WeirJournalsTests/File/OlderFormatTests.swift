@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirStates
 @testable import WeirJournals
 
 /// Files that versions before this one wrote: made as those made them, one migration after the other.

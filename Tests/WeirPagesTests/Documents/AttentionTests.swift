@@ -2,6 +2,7 @@ import MarkupTesting
 import Testing
 import WeirBoards
 import WeirJournals
+import WeirOperations
 import WeirStates
 
 @testable import WeirPages

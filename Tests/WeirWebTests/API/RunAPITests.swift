@@ -3,6 +3,7 @@ import Testing
 import WeirBoards
 import WeirStates
 
+@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct RunAPITests {

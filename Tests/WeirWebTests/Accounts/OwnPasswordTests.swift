@@ -1,5 +1,7 @@
 import Testing
+import WeirAccess
 
+@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct OwnPasswordTests {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

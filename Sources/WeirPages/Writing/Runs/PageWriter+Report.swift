@@ -1,6 +1,7 @@
 import Foundation
 package import WeirBoards
 import WeirJournals
+import WeirStates
 
 extension PageWriter {
     /// The fields of `pages/report`.

@@ -1,3 +1,5 @@
+import WeirStates
+
 extension APISchema {
     private static let errors: APISchema = .list(
         .object(["sentence": .text.orNull, "case": .text, "count": .whole, "newest": .text]))
