@@ -178,7 +178,7 @@ let package = Package(
         .target(
             name: "WeirTesting",
             dependencies: [
-                "WeirBoards", "WeirFlows", "WeirOperations", "WeirPages", "WeirStates", "WeirStores",
+                "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPages", "WeirStates", "WeirStores",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 // Without it, what a `TestStore` reports reaches no test framework on Linux.
@@ -289,7 +289,7 @@ let package = Package(
             name: "WeirFilesTests",
             dependencies: [
                 "TestSupport", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPostgres",
-                "WeirStandard", "WeirStates",
+                "WeirStandard", "WeirStates", "WeirTesting",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

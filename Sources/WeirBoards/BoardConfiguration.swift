@@ -46,13 +46,13 @@ extension Board {
         /// The approximate maximum size in bytes of all runs' newest output lines in memory.
         var outputTailBytes = 32 * 1_024 * 1_024
         /// The maximum time that a command waits for its change to be recorded.
-        var commandTimeout: Duration = .seconds(5)
+        package var commandTimeout: Duration = .seconds(5)
         /// The maximum time that `shutdown` waits for work to return and changes to be recorded.
         public var drainTimeout: Duration = .milliseconds(1_500)
         /// The number of changes after which a watched run is ended and restarted.
         var rolloverAfter: Int64 = 3_600
         /// The interval between checks of the journal, which also run while it is idle; nil for no checks.
-        var journalCheckInterval: Duration? = .seconds(1)
+        package var journalCheckInterval: Duration? = .seconds(1)
         /// Why the board starts nothing automatically, or nil if it does.
         package var quiet: QuietStart?
         /// The retention policy, applied when the board opens and then hourly; nil keeps everything.

@@ -144,6 +144,7 @@ public struct TestRunError: Error, CustomStringConvertible {
     enum Reason: Sendable {
         case ended
         case tooLong(Duration)
+        case other(String)
     }
 
     private let reason: Reason
@@ -161,6 +162,7 @@ public struct TestRunError: Error, CustomStringConvertible {
         case .tooLong(let limit):
             "The run took longer than \(limit). Give an operation that sleeps a VirtualClock, or raise the limit. "
                 + "It passed through: \(states)."
+        case .other(let sentence): sentence
         }
     }
 }

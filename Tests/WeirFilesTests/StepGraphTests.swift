@@ -1,8 +1,10 @@
+import Foundation
 import Testing
 import WeirBoards
 import WeirFlows
 import WeirOperations
 import WeirStates
+import WeirTesting
 
 @testable import WeirFiles
 
@@ -105,5 +107,39 @@ import WeirStates
         #expect(catalog.entries.filter { $0.partOf == "whole" }.map(\.id) == declared.parts.map(\.id))
         let samples = StepsOperation(plan, fields: declared.fields).stateSamples
         #expect(catalog["whole"]?.samples == (try samples.map { try StateRecord($0) }))
+    }
+
+    @Test func `a graph of a file runs with its programs replaced`() async throws {
+        let text = """
+            title: Whole
+            inputs: [{name: base, options: [a, b], required: true}]
+            steps:
+              - {name: dump, shell: exit 1, retry: {limit: 1, interval: 1h}, needs: []}
+              - {name: each, command: [cp, "{{item}}"], for_each: "{{steps.dump.output}}", if: {command: ["false"]}, needs: [dump]}
+              - {name: undo, command: [rm, "{{base}}"], when_failed: [each], needs: [dump]}
+            """
+        let definition = try #require(DefinitionReader.read(text, id: "whole", file: "whole.yml").0)
+        var catalog = Catalog()
+        catalog.add(
+            StepsOperation(try #require(definition.plan), fields: definition.fields), id: "whole", title: "Whole",
+            summary: "A test.", tags: [], reentry: .concurrent, timeout: nil, schedule: nil, partOf: nil)
+        let environment = CommandEnvironment(folder: URL(filePath: "/"), environment: [:], helper: nil)
+        for part in definition.parts {
+            catalog.add(
+                CommandOperation(part, in: environment), id: part.id, title: part.id, summary: "", tags: [],
+                reentry: .concurrent, timeout: nil, schedule: nil, partOf: "whole")
+        }
+        let run = try await TestGraph(
+            "whole", of: catalog, input: ["base": "a"],
+            steps: [
+                "dump": [.fails(exitCode: 3), .succeeds(["output": "x\ny"])],
+                "each": [.depends { $0["item"] == "y" ? .fails() : .succeeds() }],
+            ])
+        try await run.advance(by: .seconds(3_600))
+        #expect(try await run.states(of: "dump") == ["running", "retrying", "running", "succeeded"])
+        #expect(try await run.inputs(of: "each-if").count == 1)
+        #expect(try await run.states(of: "each") == ["running", "failed"])
+        #expect(try await run.inputs(of: "undo") == [["base": "a"]])
+        #expect(try await run.phase() == .failed)
     }
 }

@@ -197,7 +197,9 @@ struct StepValues: Sendable {
         let code = payload["code"] ?? (run.state.phase == .succeeded ? .integer(0) : nil)
         var values: [String: JSONValue] = [:]
         if isComplete {
-            values = payload.filter { $0.value.exactText != nil || $0.value.array != nil }.merging(payload["values"]?.object ?? [:]) { $1 }
+            values = payload.filter { $0.value.exactText != nil || $0.value.array != nil }.merging(
+                payload["values"]?.object ?? [:]
+            ) { $1 }
         }
         if values["exit_code"] == nil { values["exit_code"] = code }
         return values

@@ -10,10 +10,16 @@ import WeirStates
 package struct StepsOperation: DeclaredStates {
     package let plan: StepsPlan
     package let inputFields: [InputField]
+    private let onRun: @Sendable (MutableStateFlow<StepsState>) -> Void
 
-    package init(_ plan: StepsPlan, fields: [InputField]) {
+    /// Creates an operation; `onRun` receives the states of each run before its first step begins.
+    package init(
+        _ plan: StepsPlan, fields: [InputField],
+        onRun: @escaping @Sendable (MutableStateFlow<StepsState>) -> Void = { _ in }
+    ) {
         self.plan = plan
         inputFields = fields
+        self.onRun = onRun
     }
 
     /// One sample for each step and each end state.
@@ -37,6 +43,7 @@ package struct StepsOperation: DeclaredStates {
         guard let host = input.host else {
             throw OperationFailure("An operation of steps can only be run by a board.")
         }
+        onRun(state)
         guard let machine = StepsMachine(plan, from: state.value.steps) else {
             state.update { last in
                 var steps = last.steps

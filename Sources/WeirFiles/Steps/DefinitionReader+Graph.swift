@@ -25,7 +25,7 @@ extension DefinitionReader {
             case .needs: place = element["needs"]
             case .whenFailed: place = element["when_failed"]
             case .need(let need):
-                place = ["needs", "when_failed"].lazy.compactMap { element[$0]?.list?.first { $0.text == need } }.first
+                place = ["needs", "when_failed"].compactMap { element[$0]?.list?.first { $0.text == need } }.first
             }
             list.note(place ?? element, mistake.sentence)
         }

@@ -126,7 +126,7 @@ public struct StepText: StringInterpolationProtocol {
     public mutating func appendLiteral(_ literal: String) {
         guard !literal.isEmpty else { return }
         if case .text(let before)? = parts.last {
-            parts[parts.count - 1] = .text(before + literal)
+            parts = parts.dropLast() + [.text(before + literal)]
         } else {
             parts.append(.text(literal))
         }

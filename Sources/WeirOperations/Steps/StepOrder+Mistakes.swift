@@ -18,7 +18,6 @@ extension StepOrder {
     package func mistakes(whenFailed: String) -> [Mistake] {
         entries.flatMap { mistakes(of: $0, whenFailed) }
             + circles.map { circle in
-                // Never traps: a circle has at least three names.
                 Mistake(
                     step: circle[0], place: .need(circle[1]),
                     sentence:
