@@ -34,13 +34,8 @@ struct RunListing {
             guard let number = try names.number(of: actor) else { return nil }
             require("r.actor = $#", number)
         }
-        if let attempts = query.attempts {
-            require("r.attempt >= $#", attempts.lowerBound)
-            require("r.attempt <= $#", attempts.upperBound)
-        }
+        for (condition, value) in query.comparisons { require(condition.replacing("#", with: "$#"), value) }
         if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
-        if let before = query.before { require("r.opened < $#", before.rawValue) }
-        if let after = query.after { require("r.opened > $#", after.rawValue) }
         if let beyond = query.beyond, let key {
             values += [beyond.key, beyond.opened]
             let place = "($\(values.count - 1), $\(values.count))"
@@ -66,12 +61,10 @@ struct RunListing {
         conditions.append(condition.replacing("$#", with: "$\(values.count)"))
     }
 
-    /// Adds the range of time, and the range of sequences that were opened in it.
+    /// Adds the range of sequences that were opened in the range of time.
     private mutating func limitToTime() throws {
         guard query.startedAfter != nil || query.startedBefore != nil else { return }
         let (first, last) = (query.startedAfter?.milliseconds ?? .min, query.startedBefore?.milliseconds ?? .max)
-        require("r.started >= $#", first)
-        require("r.started < $#", last)
         let bits = PostgresSchema.blockBits
         let blocks = try connection.first(
             "SELECT min(block), max(block) FROM weir.blocks WHERE latest >= $1 AND earliest < $2", [first, last]

@@ -78,6 +78,17 @@ extension RunQuery {
         return (key(of: first), first.openedSequence) < (key(of: second), second.openedSequence)
     }
 
+    /// The conditions on the numbers of a run, as SQL for the table `runs r` with `#` for the value.
+    package var comparisons: [(condition: String, value: Int64)] {
+        [
+            ("r.started >= #", startedAfter?.milliseconds), ("r.started < #", startedBefore?.milliseconds),
+            ("r.opened < #", before?.rawValue), ("r.opened > #", after?.rawValue),
+            // The literal is the condition of an index.
+            ("r.attempt > 1 AND r.attempt >= #", attempts.flatMap { $0.lowerBound > 1 ? $0.lowerBound : nil }),
+            ("r.attempt <= #", attempts?.upperBound),
+        ].compactMap { condition, value in value.map { (condition: condition, value: $0) } }
+    }
+
     /// The query for the runs after a given one.
     package func following(_ record: RunRecord) -> RunQuery {
         var query = self

@@ -39,17 +39,8 @@ struct RunListing {
             require("r.actor = ?", number)
             marks.append("a\(number)")
         }
-        if let moment = query.startedAfter { require("r.started >= ?", moment.milliseconds) }
-        if let moment = query.startedBefore { require("r.started < ?", moment.milliseconds) }
-        if let attempts = query.attempts {
-            // The first condition is that of the index.
-            if attempts.lowerBound > 1 { conditions.append("r.attempt > 1") }
-            require("r.attempt >= ?", attempts.lowerBound)
-            require("r.attempt <= ?", attempts.upperBound)
-        }
+        for (condition, value) in query.comparisons { require(condition.replacing("#", with: "?"), value) }
         if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
-        if let before = query.before { require("r.opened < ?", before.rawValue) }
-        if let after = query.after { require("r.opened > ?", after.rawValue) }
         if let beyond = query.beyond, let key {
             conditions.append("(\(key), r.opened) \(query.isOldestFirst ? ">" : "<") (?, ?)")
             values += [beyond.key, beyond.opened.rawValue]
