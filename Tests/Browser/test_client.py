@@ -1,5 +1,6 @@
 """The client for terminals: starting, watching, cancelling, reading output, and wrapping commands, over cuts and kills."""
 
+import datetime
 import json
 import os
 import re
@@ -370,7 +371,7 @@ def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repeti
 @pytest.mark.long
 def test_a_command_runs_without_its_server_and_its_report_is_sent_later(weir, terminal):
     weir.terminate(20)
-    run = terminal.run("run", "later", "--wait", "0", "--", "sh", "-c", "echo done; exit 4")
+    run = terminal.run("run", "later", "--wait", "0", "--", "sh", "-c", "echo done; sleep 1.2; exit 4")
     assert run.returncode == 4 and run.stdout == "done\n"
     assert "weir send" in run.stderr
     assert len(spooled(terminal)) >= 1
@@ -380,6 +381,10 @@ def test_a_command_runs_without_its_server_and_its_report_is_sent_later(weir, te
     assert sent.returncode == 0, sent.stderr
     [(record, _, lines)] = reported(weir, "later")
     assert record["phase"] == "failed" and lines == ["done"]
+    began, ended, received = (
+        datetime.datetime.fromisoformat(moment) for moment in (record["startedAt"], record["endedAt"], record["state"]["receivedAt"]))
+    # The times of the command, and the one at which the server learned of them.
+    assert datetime.timedelta(seconds=1) < ended - began < received - began
     assert spooled(terminal) == []
     assert terminal.run("send").stdout == ""
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirJournals
 import WeirStates
 @testable import WeirCommand
 
@@ -11,13 +12,18 @@ import WeirStates
             let header = SpoolHeader(
                 server: "http://127.0.0.1:8080", operation: "backup", run: "r1", title: "Backup", input: [:])
             let spool = try Spool.make(in: folder, header: header)
-            let recorder = OutputRecorder(spool) {}
+            let recorder = OutputRecorder(spool, now: { Timestamp(milliseconds: 0) }) {}
             // What is no JSON cannot be kept, just as on a full disk.
             for _ in 0..<3 { recorder.add([["line": .number(.infinity)]]) }
             recorder.add([["line": "next"]])
             let words = "weir: 3 lines are missing here, since \(spool.url.path) could not be written."
             let kept = try spool.batch(at: spool.place)?.messages
-            #expect(kept == [["line": .string(words), "channel": "stderr"], ["line": "next"]])
+            let time: JSONValue = "1970-01-01T00:00:00.000Z"
+            #expect(
+                kept == [
+                    ["line": .string(words), "channel": "stderr", "happenedAt": time],
+                    ["line": "next", "happenedAt": time],
+                ])
         }
         let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("weir: The report cannot be kept in ") } == 1)

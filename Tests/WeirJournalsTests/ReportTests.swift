@@ -57,6 +57,35 @@ import WeirStates
         }
     }
 
+    @Test(arguments: JournalKind.allCases)
+    func `a report that is sent later has the reporter's times, in order and not after its arrival`(kind: JournalKind)
+        async throws
+    {
+        try await kind.withJournal { journal in
+            let opening = Report(
+                run: "a", operation: "deploy", reporter: "anna",
+                opening: RunOpening(actor: "anna", input: [:], report: RunReport()), happenedAt: [.test(1_000)])
+            _ = try await take(journal, opening, at: 60_000)
+            let rest = Report(
+                run: "a", operation: "deploy", reporter: "anna",
+                entries: [
+                    .state(state("build")), .line("one", .standardOutput), .line("two", .standardOutput),
+                    .state(state("push")), .state(state("check")),
+                ], ending: .closed(state("done", .succeeded)),
+                // The third is before the second, and the fifth after the arrival.
+                happenedAt: [.test(1_500), .test(2_000), .test(1_900), nil, .test(99_000), .test(5_000)])
+            _ = try await take(journal, rest, at: 60_500)
+            let record = try #require(try await journal.run("a"))
+            #expect(record.startedAt == .test(1_000) && record.endedAt == .test(60_500))
+            let changes = try await journal.changes(of: .run("a"), after: 0, through: nil, limit: 9)
+            #expect(changes.map(\.at) == [1_000, 1_500, 60_500, 60_500, 60_500].map { Timestamp.test($0) })
+            let received = [60_000, 60_500].map { JSONValue.string(Timestamp.test($0).description) }
+            #expect(changes.map { $0.state.payload["receivedAt"] } == received + [nil, nil, nil])
+            let lines = try await journal.output(of: "a", after: 0, limit: 9)
+            #expect(lines.map(\.at) == [.test(2_000), .test(2_000)])
+        }
+    }
+
     // 5.1: created and closed at once
     @Test(arguments: JournalKind.allCases)
     func `a run that is opened closed has succeeded, and is known when opened so again`(kind: JournalKind) async throws

@@ -29,6 +29,10 @@ package struct Report: Sendable, Hashable {
     package let opening: RunOpening?
     package let entries: [Entry]
     package let ending: Ending
+    /// When the entries, and after them the end, happened by the reporter's clock; of a new run, when it began.
+    ///
+    /// What has no time happened at the report's arrival.
+    package let happenedAt: [Timestamp?]
     /// The position among the producer's requests, to recognise a repetition.
     package let producer: ProducerStamp?
     /// The requested time without messages, if longer than the default.
@@ -37,7 +41,7 @@ package struct Report: Sendable, Hashable {
     /// Creates a report; ended states among the entries become active ones.
     package init(
         run: String, operation: String, reporter: String?, opening: RunOpening? = nil, entries: [Entry] = [],
-        ending: Ending = .none, producer: ProducerStamp? = nil, lease: Duration? = nil
+        ending: Ending = .none, happenedAt: [Timestamp?] = [], producer: ProducerStamp? = nil, lease: Duration? = nil
     ) {
         self.run = run
         self.operation = operation
@@ -50,11 +54,17 @@ package struct Report: Sendable, Hashable {
                     caseName: state.caseName, payload: state.payload, phase: .active, progress: state.progress))
         }
         self.ending = ending
+        self.happenedAt = happenedAt
         self.producer = producer
         self.lease = lease
     }
 
     package var isEnding: Bool { ending != .none }
+
+    /// When an entry happened: at the report's arrival at the latest.
+    func moment(of entry: Int, arrival: Timestamp) -> Timestamp {
+        min((happenedAt.indices.contains(entry) ? happenedAt[entry] : nil) ?? arrival, arrival)
+    }
 }
 
 package struct ReportReceipt: Sendable, Hashable {

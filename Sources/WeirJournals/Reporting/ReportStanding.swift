@@ -57,9 +57,11 @@ package struct ReportStanding: Sendable {
     private func opened(_ report: Report, _ opening: RunOpening, at now: Timestamp) -> Decision {
         guard let record else {
             guard !wasRemoved else { return .answer(.removedRun) }
+            let begun = report.moment(of: 0, arrival: now)
             let first = ChangeDraft(
-                stream: .run(report.run), subject: report.operation, revision: 0, at: now,
-                state: StateRecord(caseName: "opened", phase: .active), isTransition: true, opening: opening)
+                stream: .run(report.run), subject: report.operation, revision: 0, at: begun,
+                state: StateRecord(caseName: "opened", phase: .active).received(now, happened: begun),
+                isTransition: true, opening: opening)
             guard report.isEnding else { return .record(changes: [first], lines: [], producer: nil) }
             let end = ChangeDraft(
                 stream: .run(report.run), subject: report.operation, revision: 1, at: now,
@@ -77,8 +79,10 @@ package struct ReportStanding: Sendable {
         var changes: [ChangeDraft] = []
         var lines: [OutputDraft] = []
         var (state, changedAt, lineAt) = (record.state, record.changedAt, lastLineAt)
-        func add(_ next: StateRecord, cause: String? = nil) {
-            changedAt = max(now, changedAt, lineAt?.after(1) ?? now)
+        func add(_ next: StateRecord, of entry: Int, cause: String? = nil) {
+            let happened = report.moment(of: entry, arrival: now)
+            changedAt = max(happened, changedAt, lineAt?.after(1) ?? happened)
+            let next = next.received(now, happened: changedAt)
             let isTransition = next.caseName != state.caseName || next.phase != state.phase
             let revision = record.revision.addingReportingOverflow(Int64(changes.count) + 1).partialValue
             changes.append(
@@ -87,20 +91,37 @@ package struct ReportStanding: Sendable {
                     state: next, isTransition: isTransition, cause: cause))
             state = next
         }
-        for entry in report.entries {
+        for (place, entry) in report.entries.enumerated() {
             switch entry {
-            case .state(let next): add(next)
+            case .state(let next): add(next, of: place)
             case .line(let text, let channel, let continues):
-                let at = max(now, changedAt, lineAt ?? now)
+                let happened = report.moment(of: place, arrival: now)
+                let at = max(happened, changedAt, lineAt ?? happened)
                 lines += OutputDraft.pieces(of: text, at: at, channel: channel, continues: continues)
                 lineAt = at
             }
         }
-        if report.isEnding { add(report.endState(after: state), cause: report.cause) }
+        if report.isEnding {
+            add(report.endState(after: state), of: report.entries.count, cause: report.cause)
+        }
         let producer = report.producer.map {
             ProducerState(epoch: $0.epoch, number: $0.number, hasClosed: report.isEnding)
         }
         return .record(changes: changes, lines: lines, producer: producer)
+    }
+}
+
+extension StateRecord {
+    /// The delay, in milliseconds, from which a report is late.
+    private static var late: Int64 { 1_000 }
+
+    /// The state with the time of its arrival beside its own, if it arrived late.
+    fileprivate func received(_ arrival: Timestamp, happened: Timestamp) -> StateRecord {
+        guard arrival - happened >= Self.late, var members = payload.object, members["receivedAt"] == nil else {
+            return self
+        }
+        members["receivedAt"] = .string(arrival.description)
+        return StateRecord(caseName: caseName, payload: .object(members), phase: phase, progress: progress)
     }
 }
 

@@ -10,7 +10,7 @@ import WeirStates
 /// {"line":"2 files copied","channel":"stderr"}
 /// {"beat":true}
 /// ```
-/// A state has a name and optional progress; pages show all its other members. With `phase` it ends the run: it must be the
+/// Each can have `happenedAt`, its time by the reporter's clock. A state has a name and optional progress; pages show all its other members. With `phase` it ends the run: it must be the
 /// last message, sent with `Stream-Closed: true`. A beat is not recorded.
 struct ReportMessages: Hashable, Sendable {
     struct Mistakes: Error, Hashable {
@@ -18,11 +18,13 @@ struct ReportMessages: Hashable, Sendable {
     }
 
     private(set) var entries: [Report.Entry] = []
+    /// When the entries, and after them the end, happened, where the messages say so.
+    private(set) var happenedAt: [Timestamp?] = []
     /// The state that ends the run, if the messages contain one.
     private(set) var end: StateRecord?
 
     private static let outcomes: [Phase] = [.succeeded, .failed, .cancelled]
-    private static let known: Set<String> = ["state", "completed", "total", "unit", "phase"]
+    private static let known: Set<String> = ["state", "completed", "total", "unit", "phase", "happenedAt"]
 
     /// Parses a JSON body; collects the mistakes of all messages, each with the index of its message.
     init(_ body: JSONValue, isClosing: Bool, limits: ReportLimits) throws(Mistakes) {
@@ -55,9 +57,11 @@ struct ReportMessages: Hashable, Sendable {
         switch (members["state"], members["line"], members["beat"]) {
         case (_?, nil, nil):
             guard let state = reader.state(known: Self.known, outcomes: Self.outcomes) else { return }
+            happenedAt.append(reader.happenedAt())
             if state.phase.isEnded { end = state } else { entries.append(.state(state)) }
         case (nil, _?, nil):
             guard let line = reader.line() else { return }
+            happenedAt.append(reader.happenedAt())
             entries.append(line)
         case (nil, nil, _?): reader.beat()
         default: reader.add("", "must have one of “state”, “line” and “beat”.")
@@ -156,8 +160,15 @@ private struct MessageReader {
         }
         let continues = members?["continues"]?.bool
         if members?["continues"] != nil, continues == nil { add("continues", "must be true or false.") }
-        refuseOthers(than: ["line", "channel", "continues"])
+        refuseOthers(than: ["line", "channel", "continues", "happenedAt"])
         return mistakes.count == before ? text.map { .line($0, channel, continues: continues ?? false) } : nil
+    }
+
+    mutating func happenedAt() -> Timestamp? {
+        guard let sent = members?["happenedAt"], sent != .null else { return nil }
+        let moment = ReportNames.moment(sent)
+        if moment == nil { add("happenedAt", ReportNames.noMoment) }
+        return moment
     }
 
     mutating func beat() {
@@ -177,6 +188,13 @@ enum ReportNames {
     static func isOperation(_ id: String) -> Bool { id.utf8.count <= 40 && Topic.isID(id) }
 
     static func isRun(_ id: String) -> Bool { Topic.isID(id) }
+
+    /// A time in ISO 8601 since 1970; nil for any other value.
+    static func moment(_ value: JSONValue) -> Timestamp? {
+        value.string.flatMap(Timestamp.init).flatMap { $0.milliseconds >= 0 ? $0 : nil }
+    }
+
+    static let noMoment = "must be a time in ISO 8601 with a zone, such as 2026-11-21T12:00:00.250Z."
 }
 
 /// The size limits of a reporter's requests.
@@ -199,10 +217,11 @@ package struct ReportLimits: Sendable {
     }
 }
 
-/// The body of a request that opens a run: `{"input":{…},"title":"…"}`, or empty.
+/// The body of a request that opens a run: `{"input":{…},"title":"…","happenedAt":"…"}`, or empty.
 struct ReportOpening: Hashable, Sendable {
     let input: JSONValue
     let title: String?
+    let happenedAt: Timestamp?
 
     /// Parses the body; nil opens a run without input.
     ///
@@ -215,7 +234,7 @@ struct ReportOpening: Hashable, Sendable {
             ])
         }
         guard let value = values.first else {
-            (input, title) = ([:], nil)
+            (input, title, happenedAt) = ([:], nil, nil)
             return
         }
         guard let members = value.object else {
@@ -233,10 +252,15 @@ struct ReportOpening: Hashable, Sendable {
                     field: "title",
                     detail: "must be one line of 1 to \(VisibleTitle.limit) characters, without controls."))
         }
-        for name in members.keys.filter({ !["input", "title"].contains($0) }).sorted().prefix(3) {
+        let moment = members["happenedAt"].flatMap { $0 == .null ? nil : $0 }
+        let happenedAt = moment.flatMap(ReportNames.moment)
+        if moment != nil, happenedAt == nil {
+            mistakes.append(InputMistake(field: "happenedAt", detail: ReportNames.noMoment))
+        }
+        for name in members.keys.filter({ !["input", "title", "happenedAt"].contains($0) }).sorted().prefix(3) {
             mistakes.append(InputMistake(field: String(name.prefix(64)), detail: "is not known here."))
         }
         if !mistakes.isEmpty { throw .init(list: mistakes) }
-        (self.input, self.title) = (input, title)
+        (self.input, self.title, self.happenedAt) = (input, title, happenedAt)
     }
 }

@@ -49,7 +49,7 @@ struct ReportStreams {
                 run: run, operation: operation, reporter: exchange.actor,
                 opening: RunOpening(
                     actor: exchange.actor, input: opening.input, report: RunReport(title: opening.title)),
-                ending: closes(exchange) ? .closed(nil) : .none,
+                ending: closes(exchange) ? .closed(nil) : .none, happenedAt: [opening.happenedAt],
                 lease: try ProducerHeaders.lease(in: exchange.request.headers)))
         switch receipt.outcome {
         case .taken, .known:
@@ -97,7 +97,8 @@ struct ReportStreams {
         let receipt = try await take(
             Report(
                 run: run, operation: operation, reporter: exchange.actor, entries: messages?.entries ?? [],
-                ending: isClosing ? .closed(messages?.end) : .none, producer: producer, lease: lease))
+                ending: isClosing ? .closed(messages?.end) : .none, happenedAt: messages?.happenedAt ?? [],
+                producer: producer, lease: lease))
         switch receipt.outcome {
         case .taken, .known:
             var fields = fields(receipt)

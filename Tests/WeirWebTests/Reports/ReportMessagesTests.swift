@@ -30,6 +30,18 @@ import WeirStates
         #expect(try mistakes("[]") == [""])
     }
 
+    @Test func `a message can say when it happened, in a time with a zone`() throws {
+        let late = try read(
+            #"[{"state":"a","happenedAt":"2026-11-21T12:00:00+01:00"},{"line":"b"},{"state":"c","phase":"failed","happenedAt":"1970-01-01T00:00:00.5Z"}]"#,
+            isClosing: true)
+        #expect(late.happenedAt == [Timestamp("2026-11-21T11:00:00Z"), nil, Timestamp(milliseconds: 500)])
+        #expect(late.entries.first == .state(StateRecord(caseName: "a", phase: .active)))
+        for time in [#""2026-11-21T12:00:00""#, #""1969-12-31T23:59:59Z""#, #""now""#, "7"] {
+            #expect(try mistakes(#"{"line":"a","happenedAt":\#(time)}"#) == ["happenedAt"], "\(time)")
+        }
+        #expect(try mistakes(#"{"beat":true,"happenedAt":"2026-11-21T12:00:00Z"}"#) == ["happenedAt"])
+    }
+
     @Test func `a state has progress of its own, and shows all else that it brings`() throws {
         let read = try read(
             #"{"state":"uploading","completed":40,"total":100,"unit":"bytes","file":"a.bin","parts":[1,2]}"#)

@@ -118,7 +118,13 @@ struct Reporter: Sendable {
             if place.part > 1 { input["continues"] = .string(header.run) }
             var opening: [String: JSONValue] = ["input": .object(input)]
             opening["title"] = header.title.map(JSONValue.string)
-            let (answer, reply) = try await ask(.PUT, .object(opening))
+            if place.refusesTimes != true { opening["happenedAt"] = try next()?.messages.first?["happenedAt"] }
+            var (answer, reply) = try await ask(.PUT, .object(opening))
+            if reply == .refused, answer.status == 400, opening["happenedAt"] != nil {
+                opening["happenedAt"] = nil
+                place.refusesTimes = true
+                (answer, reply) = try await ask(.PUT, .object(opening))
+            }
             switch reply {
             case .taken: place.opened()
             case .ended: place.continued(recorded: nil)
@@ -136,7 +142,7 @@ struct Reporter: Sendable {
                 ("Producer-Id", "weir-run"), ("Producer-Epoch", "0"), ("Producer-Seq", String(place.number)),
             ]
             if batch.isClosing { headers.append(("Stream-Closed", "true")) }
-            let (answer, reply) = try await ask(.POST, .array(batch.messages), headers)
+            let (answer, reply) = try await ask(.POST, .array(timed(batch.messages)), headers)
             switch reply {
             case .taken:
                 place.taken()
@@ -146,6 +152,12 @@ struct Reporter: Sendable {
             case .ended: return try await ended()
             case .refused, .later: throw ClientError(answer, from: reporter.client.address)
             }
+        }
+
+        /// The messages without their times, if the server refuses those.
+        private func timed(_ messages: [JSONValue]) -> [JSONValue] {
+            guard place.refusesTimes == true else { return messages }
+            return messages.map { .object(($0.object ?? [:]).filter { $0.key != "happenedAt" }) }
         }
 
         private mutating func beat() async throws(ClientError) -> End? {

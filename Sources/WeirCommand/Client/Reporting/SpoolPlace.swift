@@ -27,6 +27,8 @@ package struct SpoolPlace: Sendable, Hashable, Codable {
     /// The number of states and lines that the run has.
     package private(set) var recorded: Int64 = 0
     private var adding: Int64 = 0
+    /// Set if the server is of a version that refuses the times of messages.
+    package var refusesTimes: Bool?
 
     package init() {}
 

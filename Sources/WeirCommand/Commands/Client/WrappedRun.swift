@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import UnixSignals
 import WeirFiles
+import WeirJournals
 import WeirStates
 
 /// Runs a command locally and reports it to a server until both the command and the report end.
@@ -140,7 +141,7 @@ extension SpoolHeader {
     fileprivate var program: String { input["program"]?.string ?? "The command" }
 }
 
-/// Passes a command's output through, and appends it to the spool.
+/// Passes a command's output through, and appends it to the spool with the time.
 final class OutputRecorder: Sendable {
     private struct Core {
         var messages: [OutputChannel: OutputMessages] = [
@@ -150,12 +151,17 @@ final class OutputRecorder: Sendable {
     }
 
     private let spool: Spool
+    private let now: @Sendable () -> Timestamp
     private let notify: @Sendable () -> Void
     private let core = Mutex(Core())
 
     /// Creates a recorder, which calls `notify` after each append to the spool.
-    init(_ spool: Spool, notify: @escaping @Sendable () -> Void) {
+    init(
+        _ spool: Spool, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
+        notify: @escaping @Sendable () -> Void
+    ) {
         self.spool = spool
+        self.now = now
         self.notify = notify
     }
 
@@ -181,8 +187,10 @@ final class OutputRecorder: Sendable {
             let words = "weir: \(core.missing) lines are missing here, since \(spool.url.path) could not be written."
             list.insert(["line": .string(words), "channel": "stderr"], at: 0)
         }
+        let moment = JSONValue.string(now().description)
         do {
-            try spool.append(list)
+            try spool.append(
+                list.map { .object(($0.object ?? [:]).merging(["happenedAt": moment]) { first, _ in first }) })
             core.missing = 0
             notify()
         } catch {
