@@ -130,7 +130,7 @@ struct RunListExportTests {
             #expect(table["content-disposition"]?.hasSuffix(".csv\"") == true)
             let lines = table.text.split(separator: "\r\n")
             #expect(lines.count == 3 && lines[0].hasPrefix("id,operation,title,phase"))
-            #expect(lines[0].hasSuffix(",message"))
+            #expect(lines[0].hasSuffix(",message,attempt") && lines[1].hasSuffix(",1"))
             #expect(lines[1].hasPrefix(ids[1]) && lines[1].contains(#""{""label"":""a \""b\"", c"""#))
             let document = try await server.ask("GET", "/runs/export?format=json&text=1").json()
             #expect(document["runs"]?.array?.compactMap { $0["id"]?.string } == [ids[0]])
