@@ -350,5 +350,9 @@ final class Recorder: Sendable {
         if !isStopped { reporter.failed(error) }
     }
 
-    func noteRecording() { reporter.succeeded(waiting: core.withLock { $0.queue.count }) }
+    /// Notes that the journal accepts changes, unless the end of a run waits for output that it does not accept.
+    func noteRecording() {
+        let (count, holdsEnds) = core.withLock { ($0.queue.count, $0.queue.holdsEnds) }
+        if !holdsEnds { reporter.succeeded(waiting: count) }
+    }
 }

@@ -210,6 +210,28 @@ import WeirStates
         #expect(try await fixture.board.run(run).endedAt != nil)
     }
 
+    @Test func `the status stays “not recorded” while an end waits for its output, also if other changes are recorded`()
+        async throws
+    {
+        let fixture = try await fixture { state, output in
+            await output.write("line")
+            state.value = .success(text: "")
+        }
+        fixture.journal.outputError = JournalError(.full, "The disk is full.")
+        let first = try await fixture.board.start("print", input: [:], actor: "tester").run
+        _ = await fixture.board.runs[first]?.outcome()
+        try await until { fixture.board.recording != .recording }
+        // Its opening is recorded.
+        _ = try await fixture.board.start("print", input: [:], actor: "tester")
+        #expect(fixture.board.recording != .recording)
+        fixture.journal.outputError = nil
+        try await until {
+            fixture.clock.advance(by: .milliseconds(100))
+            return fixture.board.recording == .recording
+        }
+        #expect(try await fixture.board.run(first).endedAt != nil)
+    }
+
     @Test func `the output of a run that begins before its opening is published keeps its place`() async throws {
         let fixture = try await fixture { state, _ in state.value = .success(text: "") }
         let run = try await fixture.board.start("print", input: [:], actor: "tester").run
