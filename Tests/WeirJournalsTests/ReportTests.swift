@@ -79,8 +79,10 @@ import WeirStates
             #expect(record.startedAt == .test(1_000) && record.endedAt == .test(60_500))
             let changes = try await journal.changes(of: .run("a"), after: 0, through: nil, limit: 9)
             #expect(changes.map(\.at) == [1_000, 1_500, 60_500, 60_500, 60_500].map { Timestamp.test($0) })
-            let received = [60_000, 60_500].map { JSONValue.string(Timestamp.test($0).description) }
-            #expect(changes.map { $0.state.payload["receivedAt"] } == received + [nil, nil, nil])
+            let received: [String?] = [
+                Timestamp.test(60_000).description, Timestamp.test(60_500).description, nil, nil, nil,
+            ]
+            #expect(changes.map { $0.state.payload["receivedAt"]?.string } == received)
             let lines = try await journal.output(of: "a", after: 0, limit: 9)
             #expect(lines.map(\.at) == [.test(2_000), .test(2_000)])
         }

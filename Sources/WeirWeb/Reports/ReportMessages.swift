@@ -252,10 +252,12 @@ struct ReportOpening: Hashable, Sendable {
                     field: "title",
                     detail: "must be one line of 1 to \(VisibleTitle.limit) characters, without controls."))
         }
-        let moment = members["happenedAt"].flatMap { $0 == .null ? nil : $0 }
-        let happenedAt = moment.flatMap(ReportNames.moment)
-        if moment != nil, happenedAt == nil {
-            mistakes.append(InputMistake(field: "happenedAt", detail: ReportNames.noMoment))
+        var happenedAt: Timestamp?
+        if let sent = members["happenedAt"], sent != .null {
+            happenedAt = ReportNames.moment(sent)
+            if happenedAt == nil {
+                mistakes.append(InputMistake(field: "happenedAt", detail: ReportNames.noMoment))
+            }
         }
         for name in members.keys.filter({ !["input", "title", "happenedAt"].contains($0) }).sorted().prefix(3) {
             mistakes.append(InputMistake(field: String(name.prefix(64)), detail: "is not known here."))

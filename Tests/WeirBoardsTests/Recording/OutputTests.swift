@@ -220,7 +220,10 @@ import WeirStates
         fixture.journal.outputError = JournalError(.full, "The disk is full.")
         let first = try await fixture.board.start("print", input: [:], actor: "tester").run
         _ = await fixture.board.runs[first]?.outcome()
-        try await until { fixture.board.recording != .recording }
+        try await until {
+            fixture.clock.advance(by: .milliseconds(100))
+            return fixture.board.recording != .recording
+        }
         // Its opening is recorded.
         _ = try await fixture.board.start("print", input: [:], actor: "tester")
         #expect(fixture.board.recording != .recording)
@@ -229,7 +232,7 @@ import WeirStates
             fixture.clock.advance(by: .milliseconds(100))
             return fixture.board.recording == .recording
         }
-        #expect(try await fixture.board.run(first).endedAt != nil)
+        try await until { try await fixture.board.run(first).endedAt != nil }
     }
 
     @Test func `the output of a run that begins before its opening is published keeps its place`() async throws {

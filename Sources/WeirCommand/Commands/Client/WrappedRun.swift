@@ -25,7 +25,7 @@ struct WrappedRun {
             let spool = try Spool.make(in: folder.url, header: header)
             let trapped = await UnixSignalsSequence(trapping: Self.signals)
             let (signals, news) = AsyncStream.makeStream(of: ReportSignal.self, bufferingPolicy: .bufferingNewest(2))
-            let recorder = OutputRecorder(spool) { news.yield(.news) }
+            let recorder = OutputRecorder(spool, notify: { news.yield(.news) })
             recorder.add([["state": "running"]])
             let (command, ending): (WrappedCommand, Task<WrappedEnd, Never>)
             do throws(CommandFailure) {
