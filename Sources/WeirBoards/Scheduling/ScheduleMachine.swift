@@ -157,6 +157,13 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
         /// The started run, or nil if the start was refused.
         package let run: String?
         package let refusal: String?
+
+        package init(time: Timestamp, at: Timestamp, run: String?, refusal: String?) {
+            self.time = time
+            self.at = at
+            self.run = run
+            self.refusal = refusal
+        }
     }
 
     /// Scheduled times that were skipped.
@@ -164,6 +171,12 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
         package let count: Int
         package let newest: Timestamp
         package let at: Timestamp
+
+        package init(count: Int, newest: Timestamp, at: Timestamp) {
+            self.count = count
+            self.newest = newest
+            self.at = at
+        }
     }
 
     var schedule: String
