@@ -129,7 +129,7 @@ struct HookKeyTests {
         #expect(mistakes("email: [a@b.example]").first?.contains("has one of `when`") == true)
         #expect(mistakes("when: [digest], email: [a@b.example]").count == 1)
         #expect(
-            mistakes("report: mon 8:00, send_empty: yes, email: [a@b.example]") == [
+            mistakes("report: mon 8:00, send_empty: true, email: [a@b.example]") == [
                 "`send_empty` is for a `digest`. Remove it."
             ])
         let own = "notify:\n- {digest: 07:00, email: [a@b.example]}"

@@ -5,8 +5,9 @@ import WeirStates
 extension PageWriter {
     func systemPage(_ system: SystemFacts) -> Fields {
         let (counts, others) = counts(system.counts)
+        let shown = shownElsewhere(system)
         return [
-            "facts": system.facts.map { fact -> Fields in
+            "facts": system.facts.filter { !shown.contains($0.name) }.map { fact -> Fields in
                 [
                     "label": strings.optional("system.\(fact.name)") ?? Humanized(fact.name).text,
                     "text": text(of: fact.value), "moment": moment(of: fact.value),
@@ -24,6 +25,18 @@ extension PageWriter {
             "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
             "catalogsDiffer": Set(system.nodes.filter { !$0.isSilent }.compactMap(\.node.standing.catalog)).count > 1,
         ]
+    }
+
+    /// The facts that readings and conditions show too.
+    private func shownElsewhere(_ system: SystemFacts) -> Set<String> {
+        let conditions = system.conditions.flatMap { condition -> [String] in
+            switch condition.kind {
+            case .backup: ["backupProblem", "backupLate"]
+            case .recording: ["recording"]
+            default: []
+            }
+        }
+        return Set(system.readings.map(\.name) + conditions)
     }
 
     private static var listedProblems: Int { 200 }

@@ -36,6 +36,16 @@ import WeirStates
         #expect(lines.first?["d"]?.filter { $0 == "M" }.count == 2)
     }
 
+    @Test func `a fact that is also a reading is shown once`() throws {
+        let facts: [SystemFacts.Fact] = [.init("memory", .bytes(3_000_000)), .init("version", .text("1.0"))]
+        let readings = [SystemFacts.Reading("memory", .bytes(3_000_000), parts: [nil])]
+        for (readings, count) in [(readings, 1), ([], 2)] {
+            let html = try Fixture().pages.system(SystemFacts(facts: facts, readings: readings), frame: PageFrame())
+            let page = try MarkupDocument(html, as: .document)
+            #expect(try page.elements("//dl[@class='facts']/div").count == count)
+        }
+    }
+
     @Test func `of many operations those with the most active runs are listed, and the others are counted`() throws {
         let counts = (100..<1_100).flatMap { number in
             [
