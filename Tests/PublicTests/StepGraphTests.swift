@@ -115,7 +115,7 @@ struct StepGraphTests {
     @Test func `an approval, and steps that follow a failure`() async throws {
         let graph = StepGraph(
             Release.self, stopsAfterFailure: true,
-            [
+            steps: [
                 Approval("ask", "Is it fine?", who: ["user:ana"], within: .seconds(3_600), approvesByItself: false),
                 Step("build", Build()).with(\.version, "broken").allowsFailure(),
                 Step("again", Build()).with(\.version, "broken"),
@@ -167,5 +167,71 @@ struct StepGraphTests {
         #expect(error?.description.hasPrefix("The steps of the operation “release” have mistakes:\n- ") == true)
         let none = StepGraph {}
         #expect(throws: StepGraphMistakes.self) { try catalog.add(none, id: "none", title: "None", summary: "None.") }
+    }
+
+    @StepGraphBuilder private func checks(_ input: StepInputs<Release>) -> [any GraphStep] {
+        Step("one", Say()).with(\.text, input.version)
+        Step("two", Say()).with(\.text, "fine")
+    }
+
+    @Test func `a graph is made of functions and values`() async throws {
+        var text = StepText(literalCapacity: 8, interpolationCount: 1)
+        text.appendLiteral("Are ")
+        text.appendInterpolation(2)
+        text.appendLiteral(" fine?")
+        var ask = Approval("ask", StepArgument(stringInterpolation: text), within: .zero, approvesByItself: true)
+        let declaration: StepDeclaration = ask.declaration
+        ask.declaration = declaration
+        let graph = StepGraph(Release.self) { input in
+            for step in checks(input) { step }
+            ask
+        }
+        var catalog = catalog()
+        try catalog.add(graph, id: "release", title: "Release", summary: "A test.")
+        let (phase, steps, said) = try await start(catalog, ["version": "2.1"])
+        #expect(phase == .succeeded && Set(said) == ["2.1", "FINE"])
+        #expect(steps["ask"]?["prompt"] == "Are 2 fine?")
+    }
+
+    /// Graphs with one mistake each.
+    private static let mistaken: [(StepGraph<Release>, String)] = [
+        (StepGraph(steps: [Step("failed", Say()).with(\.text, "x")]), "“failed” is a state that every operation has."),
+        (
+            StepGraph(steps: [Step("No", Say()).with(\.text, "x")]),
+            "a name begins with a letter and has at most 30 of a-z"
+        ),
+        (
+            StepGraph(steps: [Step("a", uses: "say", as: Build.self).with(\.version, "x")]),
+            "The operation “say” is no Build."
+        ),
+        (StepGraph(steps: [Step("a", Build()).with(\.version, "x").with(\.level, 10)]), "“10” does not fit `level`."),
+        (
+            StepGraph(steps: [Step("a", Build()).with("level", StepArgument<Int>.item)]),
+            "“item” and “index” have a value only"
+        ),
+        (
+            StepGraph(steps: [Step("a", Say()).with(\.text, "x").retry(0)]),
+            "The limit of `retry` is 0; it must be at least 1."
+        ),
+        (
+            StepGraph(steps: [Step("a", Say()).with(\.text, .item).forEach([])]),
+            "The step “a” can never run: its list is empty."
+        ),
+        (StepGraph(steps: [Approval("a", "Fine?", who: ["ana"])]), "“ana” is not a role, group or user"),
+        (StepGraph(steps: [Approval("a", "Fine?", approvesByItself: true)]), "`approvesByItself` needs `within`"),
+        (StepGraph(atOnce: 0, steps: [Approval("a", "Fine?")]), "`atOnce` is 0; it must be 1 to 100."),
+        (
+            StepGraph(steps: [Step("a", uses: "say").with("text", Step("a", Say()).result)]),
+            "The step “a” refers to itself."
+        ),
+    ]
+
+    @Test(arguments: Self.mistaken.indices) func `a mistake is a sentence with a name`(_ index: Int) {
+        let (graph, expected) = Self.mistaken[index]
+        var catalog = catalog()
+        let error = #expect(throws: StepGraphMistakes.self) {
+            try catalog.add(graph, id: "release", title: "Release", summary: "A test.")
+        }
+        #expect(error?.mistakes.contains { $0.contains(expected) } == true, "\(error?.mistakes ?? [])")
     }
 }

@@ -28,19 +28,19 @@ public struct StepGraph<Input: FormInput>: Sendable {
         _ input: Input.Type = Input.self, atOnce: Int = 4, stopsAfterFailure: Bool = false,
         @StepGraphBuilder steps: (StepInputs<Input>) -> [any GraphStep]
     ) {
-        self.init(input, atOnce: atOnce, stopsAfterFailure: stopsAfterFailure, steps(StepInputs()))
+        self.init(input, atOnce: atOnce, stopsAfterFailure: stopsAfterFailure, steps: steps(StepInputs()))
     }
 
     /// Creates a graph without an input.
     public init(
         atOnce: Int = 4, stopsAfterFailure: Bool = false, @StepGraphBuilder steps: () -> [any GraphStep]
     ) where Input == NoInput {
-        self.init(NoInput.self, atOnce: atOnce, stopsAfterFailure: stopsAfterFailure, steps())
+        self.init(NoInput.self, atOnce: atOnce, stopsAfterFailure: stopsAfterFailure, steps: steps())
     }
 
     /// Creates a graph from a list of steps.
     public init(
-        _ input: Input.Type = Input.self, atOnce: Int = 4, stopsAfterFailure: Bool = false, _ steps: [any GraphStep]
+        _ input: Input.Type = Input.self, atOnce: Int = 4, stopsAfterFailure: Bool = false, steps: [any GraphStep]
     ) {
         self.steps = steps.map(\.declaration)
         self.atOnce = atOnce
