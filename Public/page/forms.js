@@ -48,6 +48,8 @@ export class Forms {
     });
     for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-remember=recall]"))) recall(form);
     for (const form of document.forms) arrange(form);
+    // Snapshots lack the preset, or the run, with which such a form begins.
+    for (const form of document.querySelectorAll("form[data-remember=keep]")) keep(form, "#content", "data-remember");
     // Snapshots of a page are the same for all readers, and lack what one of them saved.
     for (const own of document.querySelectorAll("[data-own]")) keep(own, "#self", "#content");
     addEventListener("pageshow", (event) => {

@@ -61,7 +61,10 @@ extension VisibleBoard {
         var values: [String: [String: JSONValue]] = [:]
         for id in Set(comparison.stepRuns) {
             guard let record = try? await board.run(id), visibility.sees(record) else { continue }
-            values[id] = StepValues.values(of: record)
+            // Lists of the state itself, such as the progress of nested steps, are not reported values.
+            values[id] = StepValues.values(of: record).filter { name, value in
+                value.array == nil || record.state.payload["values"]?[name] != nil
+            }
         }
         comparison.add(values: values)
         return comparison

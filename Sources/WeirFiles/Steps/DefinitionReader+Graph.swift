@@ -29,6 +29,15 @@ extension DefinitionReader {
             }
             list.note(place ?? element, mistake.sentence)
         }
+        // An empty list names no step, but makes the steps a graph.
+        for element in elements where element["finally"]?.flag == true {
+            for key in ["needs", "when_failed"] {
+                guard let name = element["name"]?.text, let value = element[key], value.list?.isEmpty == true else {
+                    continue
+                }
+                list.note(value, "The step “\(name)” has `finally` and follows all others. Remove `\(key)`.")
+            }
+        }
     }
 
     /// Reports inputs of the operation that have the name of one of the step's `specialNames`.

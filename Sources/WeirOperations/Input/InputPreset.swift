@@ -21,6 +21,14 @@ package struct InputPreset: Sendable, Hashable {
         return .object(Dictionary(kept) { first, _ in first })
     }
 
+    /// The members of stored values that a preset can have; fields added since then are absent and begin with their defaults.
+    package static func known(in stored: JSONValue, fields: [InputField]) -> JSONValue {
+        let kept = fields.filter(\.isKeptInPresets).compactMap { field in
+            stored[field.name].map { (field.name, $0) }
+        }
+        return .object(Dictionary(kept) { first, _ in first })
+    }
+
     /// Whether a text can be a preset's name: 1 to ``nameLimit`` characters in one line.
     package static func isName(_ text: String) -> Bool {
         (1...nameLimit).contains(text.count) && text.utf8.count <= 4 * nameLimit && !text.contains(where: \.isNewline)

@@ -92,7 +92,7 @@ struct Presets {
             throw .malformedBody(.presetName, ["limit": "\(InputPreset.nameLimit)"])
         }
         guard let values = Self.values(fields["values"] ?? "") else { throw .malformedBody(.presetValues) }
-        return .save(InputPreset(name: String(name), input: InputPreset.values(of: values, fields: entry.fields)))
+        return .save(InputPreset(name: String(name), input: InputPreset.known(in: values, fields: entry.fields)))
     }
 
     private func applied(_ change: Change, to text: String) throws(Problem) -> String {
@@ -120,7 +120,7 @@ struct Presets {
     private func presets(_ text: String) -> [InputPreset] {
         (FormFields(text)?.fields ?? []).prefix(Self.maximum.presets).compactMap { field in
             guard InputPreset.isName(field.name), let values = Self.values(field.value) else { return nil }
-            return InputPreset(name: field.name, input: InputPreset.values(of: values, fields: entry.fields))
+            return InputPreset(name: field.name, input: InputPreset.known(in: values, fields: entry.fields))
         }
     }
 

@@ -58,7 +58,9 @@ struct LivePages {
         var frame = exchange.frame(dashboard)
         if name == .overview { frame.arrangement = Pins.arrangement(of: exchange) }
         if case .operation(let id) = name {
-            frame.presets = try await Presets(dashboard, of: id).own(exchange)
+            if dashboard.permissions.allows(.start, on: .operation(id)) {
+                frame.presets = try await Presets(dashboard, of: id).own(exchange)
+            }
             if draft?.errors.isEmpty == true { frame.preset = exchange.target.query["preset"] }
         }
         let query = frame.preset.map { "?preset=" + PercentEncoding.encode($0) } ?? frame.arrangement.query

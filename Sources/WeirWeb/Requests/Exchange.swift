@@ -39,8 +39,11 @@ struct Exchange: Sendable {
 
     /// The account that stores what a person saves; nil if a cookie does.
     var person: (principal: Principal, directory: AccessDirectory)? {
-        guard let directory, let admission else { return nil }
-        return (admission.authorization.principal, directory)
+        // Anonymous visitors share one principal, so each browser keeps its own.
+        guard let directory, let principal = admission?.authorization.principal, principal.kind != .anonymous else {
+            return nil
+        }
+        return (principal, directory)
     }
 
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }

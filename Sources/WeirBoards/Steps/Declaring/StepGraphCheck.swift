@@ -27,6 +27,9 @@ struct StepGraphCheck {
         if !OperationID.isValid(id) {
             mistakes.append("“\(id.prefix(60))” cannot be an id: it has at most 40 of a-z, 0-9 and single hyphens.")
         }
+        if let whole = catalog[id]?.partOf {
+            mistakes.append("“\(id)” is the id of a step of the operation “\(whole)”. Choose another id.")
+        }
         if !(1...200).contains(steps.count) {
             mistakes.append("There are \(steps.count) steps; a graph has 1 to 200. Change their number.")
         }
@@ -70,6 +73,9 @@ struct StepGraphCheck {
 
     private mutating func check(_ step: StepDeclaration) {
         for problem in step.problems { note(step.name, problem) }
+        if step.isFinally, step.needs?.isEmpty == true {
+            note(step.name, "The step “\(step.name)” has `finally` and follows all others. Remove `needs`.")
+        }
         checkNumbers(step)
         for (_, value) in step.input.sorted(by: { $0.key < $1.key }) { checkReferences(value, of: step) }
         switch step.work {
@@ -118,6 +124,9 @@ struct StepGraphCheck {
             note(
                 step.name,
                 "“\(who.prefix(60))” is not a role, group or user: write role:NAME, group:NAME or user:NAME.")
+        }
+        if let within = approval.within, within <= .zero {
+            note(step.name, "`within` is \(within); it must be longer.")
         }
         if approval.approvesByItself, approval.within == nil {
             note(step.name, "`approvesByItself` needs `within`, the time after which it counts.")
