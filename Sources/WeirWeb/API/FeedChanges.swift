@@ -60,7 +60,11 @@ struct FeedChanges {
     private func changes(
         of topic: Topic, after cursor: SequenceNumber?, limit: Int
     ) async throws(Problem) -> ChangeSlice {
-        return try await Problem.mapping { try await dashboard.board.changes(of: topic, after: cursor, limit: limit) }
+        do {
+            return try await dashboard.board.changes(of: topic, after: cursor, limit: limit)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// The position to read from: a sequence, or nil for the oldest change kept; `reset` says why it differs from the requested

@@ -79,7 +79,8 @@ struct Notices {
 
     /// Dismisses a notice; a browser is redirected even if the notice is already dismissed.
     func dismiss(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let isDismissed = try await Problem.mapping { try await dashboard.board.dismissNotice(id) }
+        let isDismissed: Bool
+        do { isDismissed = try await dashboard.board.dismissNotice(id) } catch { throw Problem(error) }
         guard case .api = exchange.route else {
             return exchange.wantsJSON ? try .json([:]) : .seeOther(exchange.wayBack(in: dashboard.mount))
         }

@@ -16,7 +16,8 @@ struct RunList {
         {
             throw .unknownOperation(id)
         }
-        let page = try await Problem.mapping { try await dashboard.board.answer(query) }
+        let page: RunPage
+        do { page = try await dashboard.board.answer(query) } catch { throw Problem(error) }
         return try .json([
             "runs": .array(page.runs.map(\.json)), "next": page.next.map { .integer($0.rawValue) } ?? .null,
             "beyond": page.next == nil

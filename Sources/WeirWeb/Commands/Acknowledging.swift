@@ -17,10 +17,13 @@ struct Acknowledging {
         guard sent == .null || sent.string != nil else { throw .malformedBody(.noText, ["field": .text("note")]) }
         let note = (sent.string ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let duration = try hours(fields["hours"]).map { Duration.seconds($0 * 3_600) }
-        let made = try await Problem.mapping {
-            try await dashboard.board.acknowledge(
+        let made: Acknowledgement
+        do {
+            made = try await dashboard.board.acknowledge(
                 operation, note: note.isEmpty ? nil : String(note.prefix(Self.longest.note)), for: duration,
                 actor: exchange.actor)
+        } catch {
+            throw Problem(error)
         }
         exchange.notes.add(made.until.map { "until \($0)" } ?? "until the next success")
         if let note = made.note { exchange.notes.add(note) }

@@ -52,7 +52,12 @@ struct RunCancellations {
     let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let receipt = try await Problem.mapping { try await dashboard.board.cancel(run, actor: exchange.actor) }
+        let receipt: StartReceipt
+        do {
+            receipt = try await dashboard.board.cancel(run, actor: exchange.actor)
+        } catch {
+            throw Problem(error)
+        }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .accepted)
     }
 }
@@ -66,9 +71,12 @@ struct RunDecisions {
             throw .malformedBody(.decision)
         }
         exchange.notes.add("\(words), step \(step)")
-        let receipt = try await Problem.mapping {
-            try await dashboard.board.decide(
+        let receipt: StartReceipt
+        do {
+            receipt = try await dashboard.board.decide(
                 run, step: step, isApproved: words == "approve", comment: sent["comment"], actor: exchange.actor)
+        } catch {
+            throw Problem(error)
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .accepted)
     }

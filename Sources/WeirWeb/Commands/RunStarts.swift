@@ -74,15 +74,20 @@ struct RunRetries {
     func `continue`(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
         let from = try await dashboard.sentTexts("from", in: exchange)["from"]
-        let receipt = try await Problem.mapping {
-            try await dashboard.board.retryFromFailedStep(run, from: from, actor: exchange.actor, idempotencyKey: key)
+        let receipt: StartReceipt
+        do {
+            receipt = try await dashboard.board.retryFromFailedStep(
+                run, from: from, actor: exchange.actor, idempotencyKey: key)
+        } catch {
+            throw Problem(error)
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .created)
     }
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
-        let before = try await Problem.mapping { try await dashboard.board.run(run) }
+        let before: RunView
+        do { before = try await dashboard.board.run(run) } catch { throw Problem(error) }
         guard let entry = dashboard.board.catalog[before.record.operation] else {
             throw .unknownOperation(before.record.operation)
         }

@@ -26,7 +26,8 @@ struct ScheduleList {
     }
 
     func show(_ operation: String) async throws(Problem) -> Response {
-        let view: ScheduleView? = try await Problem.mapping { try await dashboard.board.schedule(of: operation) }
+        let view: ScheduleView?
+        do { view = try await dashboard.board.schedule(of: operation) } catch { throw Problem(error) }
         guard let view else {
             throw .notFound("“\(operation.prefix(64))” has no schedule. The list of schedules names those there are.")
         }
@@ -41,8 +42,11 @@ struct SchedulePauses {
 
     func pause(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let reason = try await reason(exchange)
-        let view = try await Problem.mapping {
-            try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor, reason: reason)
+        let view: ScheduleView
+        do {
+            view = try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor, reason: reason)
+        } catch {
+            throw Problem(error)
         }
         dashboard.logger.notice(
             "A schedule was paused.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
@@ -63,7 +67,12 @@ struct SchedulePauses {
     }
 
     func resume(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let view = try await Problem.mapping { try await dashboard.board.resumeSchedule(of: operation) }
+        let view: ScheduleView
+        do {
+            view = try await dashboard.board.resumeSchedule(of: operation)
+        } catch {
+            throw Problem(error)
+        }
         dashboard.logger.notice(
             "A schedule was resumed.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(view, exchange)

@@ -56,8 +56,11 @@ struct StoreCommands {
         _ = try dashboard.store(store)
         let key = try exchange.idempotencyKey()
         try dashboard.stateWrites.take(for: exchange.principalKey ?? exchange.actor)
-        let receipt = try await Problem.mapping {
-            try await dashboard.board.reset(store, actor: exchange.actor, idempotencyKey: key)
+        let receipt: StoreReceipt
+        do {
+            receipt = try await dashboard.board.reset(store, actor: exchange.actor, idempotencyKey: key)
+        } catch {
+            throw Problem(error)
         }
         return try await answer(receipt, exchange)
     }
@@ -167,7 +170,12 @@ struct StoreEffects {
     let dashboard: AudienceDashboard
 
     func show(_ place: Route.EffectPlace, _ exchange: Exchange) async throws(Problem) -> Response {
-        let view = try await Problem.mapping { try await dashboard.board.store(place.store, at: place.sequence) }
+        let view: StoreView
+        do {
+            view = try await dashboard.board.store(place.store, at: place.sequence)
+        } catch {
+            throw Problem(error)
+        }
         let effects = view.log.first { $0.sequence == place.sequence }?.step.effects ?? []
         guard effects.indices.contains(place.index),
             case .download(let filename, let mediaType, let text) = effects[place.index].kind

@@ -38,7 +38,10 @@ struct OutputLines {
             // Without a change, the interruption frees the connection or checks the rights.
             if outcome != .interrupted || tail.unfinished.revision == revision { break }
         }
-        let lines = try await Problem.mapping { try await dashboard.board.output(of: run, after: after, limit: limit) }
+        let lines: [OutputLine]
+        do { lines = try await dashboard.board.output(of: run, after: after, limit: limit) } catch {
+            throw Problem(error)
+        }
         let next = lines.last?.number ?? min(after, tail.head)
         let headers: HTTPFields =
             isHeld && query["wait"] == nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
@@ -55,7 +58,10 @@ struct OutputLines {
     private func list(_ search: OutputSearch, in run: String, after: SequenceNumber) async throws(Problem) -> Response {
         let matches = try await OutputExcerpts(dashboard: dashboard).matches(search, in: run)
         let tail = try await tail(of: run)
-        let lines = try await Problem.mapping { try await dashboard.board.output(of: run, numbers: matches.numbers) }
+        let lines: [OutputLine]
+        do { lines = try await dashboard.board.output(of: run, numbers: matches.numbers) } catch {
+            throw Problem(error)
+        }
         let isMore = matches.preceding + lines.count < matches.count
         let next = isMore ? lines.last?.number ?? after : max(after, matches.searched)
         return try .json([

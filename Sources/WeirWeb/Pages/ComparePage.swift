@@ -16,7 +16,8 @@ struct ComparePage {
             throw .malformedQuery("b", .queryRuns)
         }
         guard let first = query["a"], !first.isEmpty else {
-            let success = try await Problem.mapping { try await dashboard.board.lastSuccess(before: second) }
+            let success: String
+            do { success = try await dashboard.board.lastSuccess(before: second) } catch { throw Problem(error) }
             let path = dashboard.mount.url("operations/\(operation)/compare")
             return .seeOther(path + "?a=\(success)&b=\(PercentEncoding.encode(second))")
         }

@@ -82,7 +82,8 @@ struct HealthPage {
             operation: operation, head: board.feed.head(of: .operation(operation)), rewrites: board.feed.rewrites,
             hour: now.milliseconds / 3_600_000)
         if let known = dashboard.healths.known(key) { return known }
-        let health = try await Problem.mapping { try await board.health(of: operation, asOf: now) }
+        let health: OperationHealth
+        do { health = try await board.health(of: operation, asOf: now) } catch { throw Problem(error) }
         return dashboard.healths.value(for: key, cost: { _ in 1 }) { health }
     }
 }

@@ -97,13 +97,6 @@ extension Problem {
         // Reloads the page once the run is recorded, also without JavaScript.
         if error.code == .notRecorded { headers[.refresh] = "5" }
     }
-
-    /// Returns the body's value, or throws the problem of the board's refusal.
-    static func mapping<Value>(
-        _ body: () async throws(BoardError) -> Value
-    ) async throws(Problem) -> Value {
-        do { return try await body() } catch { throw Problem(error) }
-    }
 }
 
 extension Problem {
