@@ -1,3 +1,5 @@
+import Foundation
+package import WeirAccess
 package import WeirJournals
 
 /// What a database says about itself before a server records in it; nothing is changed.
@@ -20,12 +22,31 @@ package struct PostgresInspection: Sendable, Hashable {
     /// Connects to a database; throws `JournalError`, also if a server could not record in it.
     package static func inspect(_ url: String, now: @escaping @Sendable () -> Timestamp) async throws -> Self {
         let address = try PostgresAddress(url)
+        return try await read(address) { try Self($0, place: address.description, now: now) }
+    }
+
+    /// The records of users, tokens and sessions, or none before a server has made their tables; throws `JournalError`.
+    package static func accessRecords(_ url: String) async throws -> [StoredRecord] {
+        try await read(try PostgresAddress(url)) { connection in
+            let exists = try connection.first("SELECT to_regclass('weir.access_records') IS NOT NULL") { $0.isTrue(0) }
+            guard exists == true else { return [] }
+            var records: [StoredRecord] = []
+            try connection.rows("SELECT kind, id, json FROM weir.access_records WHERE json IS NOT NULL", []) { row in
+                records.append(StoredRecord(kind: row.text(0), id: row.text(1), json: Data(row.text(2).utf8)))
+            }
+            return records
+        }
+    }
+
+    private static func read<Value: Sendable>(
+        _ address: PostgresAddress, _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws -> Value {
         let worker = PostgresWorker(address, name: "inspection", timeout: AnswerTimeout(.seconds(10))) { connection in
             try connection.execute("SET default_transaction_read_only = on; SET statement_timeout = '10s'")
         }
-        let result: Result<Self, any Error>
+        let result: Result<Value, any Error>
         do {
-            result = .success(try await worker.run { try Self($0, place: address.description, now: now) })
+            result = .success(try await worker.run(body))
         } catch {
             result = .failure(error)
         }

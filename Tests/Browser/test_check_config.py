@@ -71,3 +71,37 @@ def test_grants_of_what_nothing_has_are_remarks(tmp_path):
     assert code == 0
     assert any("The role `deployer` names the operation `deploy-*`" in line for line in remarks)
     assert any("names the tag `nightly`" in line for line in remarks) and not any("greeting" in line for line in remarks)
+
+
+def test_users_and_tokens_are_compared_with_the_roles_and_grants(tmp_path):
+    settings = "auth: password\ngrants: [{role: viewer, to: [user:bob, group:ops]}]\n"
+    (tmp_path / "weir.yml").write_text(settings + "roles: {deployer: {verbs: [see, start]}}\n")
+
+    def weir(*words, given=None):
+        subprocess.run(
+            [BINARY, *words, "--data", str(tmp_path / "weir-data")], cwd=tmp_path, input=given, text=True, check=True,
+            capture_output=True)
+
+    weir("user", "add", "ana", "--role", "deployer", "--operations", "deploy*", given="a long enough password\n")
+    weir("token", "create", "ci", "--role", "deployer")
+    code, said, remarks = check(tmp_path)
+    assert code == 0, said
+    assert remarks == [
+        "The user “ana” names the operation `deploy*`, and there is none.",
+        "A grant names the group “ops”. With auth: password, nobody is in a group; name users.",
+        "A grant names the user “bob”, and there is none. Add the user: weir user add bob",
+        "No user can administer the server. Give one the role: weir user role NAME --role admin",
+    ]
+    (tmp_path / "weir.yml").write_text(settings)
+    users = (tmp_path / "weir-data" / "access.sqlite").read_bytes()
+    code, said, _ = check(tmp_path)
+    assert code == 78 and len(said) == 2
+    assert said[0].startswith("The user “ana” has the role `deployer`, which is not declared and grants nothing.")
+    assert said[0].endswith("give one of admin, operator, viewer: weir user role ana --role ROLE")
+    assert said[1].startswith("The token “ci” has the role `deployer`")
+    assert users == (tmp_path / "weir-data" / "access.sqlite").read_bytes()
+    for path in (tmp_path / "weir-data").glob("access.sqlite*"):
+        path.unlink()
+    (tmp_path / "weir-data" / "access.sqlite").write_bytes(b"no database" * 500)
+    code, said, _ = check(tmp_path)
+    assert code == 78 and "access.sqlite in the data folder, is damaged" in said[-1]

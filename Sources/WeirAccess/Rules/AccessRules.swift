@@ -73,22 +73,25 @@ extension AccessRules {
             .sorted { $0.name < $1.name }.map { ("The role `\($0.name)`", $0.selection) }
         let given = grants.map { ("A grant of the role `\($0.assignment.role)`", $0.assignment.selection) }
         let subjects = Array(subjects)
-        return (named + given).flatMap { place, selection in
-            let operations = selection.operations.filter { pattern in
-                !subjects.contains { if case .operation(let id) = $0.id { pattern.matches(id) } else { false } }
-            }
-            let stores = selection.stores.filter { pattern in
-                !subjects.contains { if case .store(let id) = $0.id { pattern.matches(id) } else { false } }
-            }
-            let tags = selection.tags.subtracting(subjects.flatMap(\.tags)).sorted()
-            return operations.map { "\(place) names the operation `\($0)`, and there is none." }
-                + stores.map { "\(place) names the store `\($0)`, and there is none." }
-                + tags.map { "\(place) names the tag `\($0)`, which nothing has." }
-        }
+        return (named + given).flatMap { place, selection in selection.unmatched(among: subjects, in: place) }
     }
 }
 
 extension SubjectSelection {
+    /// The operations, stores and tags that it names and that none of the subjects has, each in a sentence.
+    func unmatched(among subjects: [Subject], in place: String) -> [String] {
+        let operations = operations.filter { pattern in
+            !subjects.contains { if case .operation(let id) = $0.id { pattern.matches(id) } else { false } }
+        }
+        let stores = stores.filter { pattern in
+            !subjects.contains { if case .store(let id) = $0.id { pattern.matches(id) } else { false } }
+        }
+        let tags = tags.subtracting(subjects.flatMap(\.tags)).sorted()
+        return operations.map { "\(place) names the operation `\($0)`, and there is none." }
+            + stores.map { "\(place) names the store `\($0)`, and there is none." }
+            + tags.map { "\(place) names the tag `\($0)`, which nothing has." }
+    }
+
     /// The selection as a suffix for verbs or a role; empty for everything.
     fileprivate var words: String {
         guard !isEverything else { return "" }

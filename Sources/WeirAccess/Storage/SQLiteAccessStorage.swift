@@ -8,7 +8,7 @@ import WeirJournals
 /// that adds a user; `data_version` reveals each other's changes.
 package final class SQLiteAccessStorage: AccessStorage {
     /// The current file format, stored as `PRAGMA user_version`.
-    private static let format = 1
+    static let format = 1
 
     private let file: SQLiteFile
 

@@ -36,7 +36,6 @@ package enum ReportPeriod: String, Sendable, CaseIterable {
     private static func midnight(daysAgo days: Int, at now: Timestamp, in zone: TimeZone) -> Timestamp {
         let calendar = calendar(zone)
         let today = calendar.startOfDay(for: now.date)
-        // Never traps: the calendar has a day before each of its days.
         let day = calendar.date(byAdding: .day, value: -days, to: today) ?? today
         return Timestamp(calendar.startOfDay(for: day))
     }

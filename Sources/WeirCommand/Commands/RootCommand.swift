@@ -74,7 +74,8 @@ struct Serve: AsyncParsableCommand {
         if let socket { sources.flags.use(["host": socket.host, "port": String(socket.port)]) }
         let settings = try Settings.inForce(sources)
         if checkConfig {
-            let check = ConfigurationCheck.all(settings, config: flags.config, environment: environment)
+            var check = ConfigurationCheck.all(settings, config: flags.config, environment: environment)
+            await check.addUsers(settings)
             guard check.show() else { throw ExitCode(78) }
             return
         }

@@ -62,7 +62,7 @@ struct Doctor: Sendable {
     }
 
     private func configuration(_ settings: Settings) async -> [Finding] {
-        let check: ConfigurationCheck
+        var check: ConfigurationCheck
         do {
             check = try await WorkPool.files.run { [sources] in
                 ConfigurationCheck.all(settings, config: sources.config, environment: sources.environment)
@@ -70,6 +70,7 @@ struct Doctor: Sendable {
         } catch {
             return [Finding("settings", .failure, "The settings cannot be checked: \(error)")]
         }
+        await check.addUsers(settings)
         let problems = check.problems.map { Finding("settings", .failure, $0) }
         let remarks = check.remarks.map { Finding("settings", .warning, $0) }
         let summary = Finding(

@@ -13,6 +13,8 @@ struct DataFolder: Sendable {
 
     var journal: String { url.appending(path: "journal.sqlite").path }
 
+    var access: String { url.appending(path: "access.sqlite").path }
+
     var secrets: URL { url.appending(path: "secrets.json") }
 
     var settings: URL { url.appending(path: "settings.json") }

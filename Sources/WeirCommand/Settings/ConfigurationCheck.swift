@@ -5,7 +5,9 @@ import WeirFiles
 import WeirFlows
 import WeirJournals
 import WeirPages
+import WeirPostgres
 import WeirStandard
+import WeirStates
 import WeirWeb
 
 /// The mistakes of a configuration, found without starting a server and without changing anything.
@@ -16,6 +18,7 @@ struct ConfigurationCheck {
     private(set) var remarks: [String] = []
     private(set) var operations = 0
     private(set) var stores = 0
+    private var subjects: [Subject] = []
 
     /// Checks files of operations, templates, strings and runbooks; throws `StartError` if their folders cannot be read.
     static func files(
@@ -34,6 +37,7 @@ struct ConfigurationCheck {
             // Checks the runbook templates with a sample if no runbook is served.
             Runbooks.add(sample, id: "runbook", to: &catalog)
         }
+        check.subjects = catalog.subjects
         check.remarks = files.remarks + (settings.rules?.unmatched(among: catalog.subjects) ?? [])
         check.problems = (catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)).map { "\($0)" }
         do {
@@ -75,12 +79,35 @@ struct ConfigurationCheck {
         do {
             let files = try files(settings, config: config, environment: environment)
             (check.operations, check.stores) = (files.operations, files.stores)
+            check.subjects = files.subjects
             check.problems += files.problems
             check.remarks += files.remarks
         } catch {
             check.problems.append("\(error)")
         }
         return check
+    }
+
+    /// Compares the stored users and tokens with the roles and grants; changes nothing.
+    mutating func addUsers(_ settings: Settings) async {
+        let mode = settings.text("auth")
+        do {
+            let found: AccessInspection
+            switch JournalPlace(settings) {
+            case .database(let url): found = AccessInspection(try await PostgresInspection.accessRecords(url))
+            case .file, .memory:
+                let path = DataFolder(settings).access
+                found = try await WorkPool.files.run {
+                    guard FileManager.default.fileExists(atPath: path) else { return AccessInspection([]) }
+                    return try AccessInspection(path: path)
+                }
+            }
+            let rules = settings.rules ?? AccessRules()
+            problems += found.problems(rules)
+            remarks += found.remarks(rules, subjects: subjects, hasPasswords: mode == "password")
+        } catch {
+            problems.append("The users cannot be read. \(error.explanation)")
+        }
     }
 
     /// Prints the result: remarks and the number of problems to standard error, everything else to standard output.

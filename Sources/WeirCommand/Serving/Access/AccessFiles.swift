@@ -15,7 +15,7 @@ struct AccessFiles: Sendable {
 
     var audit: URL { folder.url.appending(path: "audit", directoryHint: .isDirectory) }
 
-    private var file: String { folder.url.appending(path: "access.sqlite").path }
+    private var file: String { folder.access }
 
     // MARK: For a server
 

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+package import GRDB
 
 package enum SQLiteSnapshot {
     /// Copies the state of a database at one moment to a new file, while other connections and processes write to it.
@@ -46,6 +46,13 @@ package enum SQLiteSnapshot {
         } catch {
             return error.code == .locked
         }
+    }
+
+    /// Reads a database that others may be writing; throws `DatabaseError` and what the body throws.
+    package static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+        let queue = try open(path)
+        defer { close(queue) }
+        return try queue.read { try body($0) }
     }
 
     static func open(_ path: String) throws -> DatabaseQueue {
