@@ -97,6 +97,8 @@ extension PostgresJournal {
                     JOIN weir.names n ON n.id = r.operation
                 WHERE b.latest >= $1 AND b.earliest < $2 AND r.opened >= (
                         SELECT min(block) << \(PostgresSchema.blockBits) FROM weir.blocks WHERE latest >= $1)
+                    AND r.opened < (
+                        SELECT (max(block) + 1) << \(PostgresSchema.blockBits) FROM weir.blocks WHERE earliest < $2)
                     AND r.started >= $1 AND r.started < $2 AND r.epoch IS NULL
                 GROUP BY n.name, r.attempt ORDER BY n.name, r.attempt
                 """, [from.milliseconds, to.milliseconds]

@@ -2,7 +2,6 @@ import Testing
 
 import WeirStates
 
-
 /// Names that others send, and that stand beside what people did.
 struct VisibleNameTests {
     @Test func `a name has at most so many characters, and at least one`() {

@@ -53,7 +53,7 @@ package struct PeriodReport: Sendable {
     package let actors: [Actor]
     package let errors: [OperationHealth.ErrorGroup]
     package let missed: [MissedStart]
-    /// How many runs are of each attempt, in the order of attempts; also of runs that are not read.
+    /// How many runs are of each attempt, in the order of attempts.
     package let attempts: [(attempt: Int64, count: Int)]
 
     /// The number of runs that retried another.

@@ -33,6 +33,9 @@ package struct DigestTally: Sendable, Hashable, Codable {
 
     package init(since: Timestamp) { self.since = since }
 
+    /// Whether there can be further operations, without details.
+    package var isFull: Bool { operations.count >= Self.operationLimit }
+
     func adding(_ events: [NotificationEvent], of operation: String, run: String) -> DigestTally {
         var tally = self
         tally.ended += 1

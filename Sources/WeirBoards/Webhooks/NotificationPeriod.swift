@@ -64,8 +64,11 @@ extension NotificationState {
         digests = kept.isEmpty ? nil : kept
     }
 
-    /// The names of the rules for which it counts.
-    package var countedRules: Set<String> { Set((digests ?? [:]).keys) }
+    /// By the name of each rule for which it counts, what a server that continues at the same position cannot find again:
+    /// the beginning of the period, and the number of missed starts.
+    package var unrepeated: [String: [Int64]] {
+        (digests ?? [:]).mapValues { [$0.since.milliseconds, Int64(clamping: $0.missedCount)] }
+    }
 
     /// What happened since the last message of a rule.
     package func tally(of rule: NotificationRule) -> DigestTally? { digests?[rule.name] }

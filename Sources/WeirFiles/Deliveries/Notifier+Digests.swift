@@ -14,6 +14,8 @@ extension Notifier {
     func summaries(_ state: inout NotificationState) async throws -> [DeliveryRecord] {
         let (rules, now) = (plan.withLock { $0 }.periodic, now())
         state.count(for: rules, since: now)
+        // Before the server listens, there are no links.
+        guard address() != nil else { return [] }
         var deliveries: [DeliveryRecord] = []
         for rule in rules {
             guard let period = rule.period, let tally = state.tally(of: rule),
@@ -43,6 +45,7 @@ extension Notifier {
     func untilNextSummary() -> Duration? {
         let now = now()
         let times = plan.withLock { $0 }.periodic.compactMap { $0.period?.next(after: now, in: board.zone) }
+        if !times.isEmpty, address() == nil { return .seconds(1) }
         // Looks again after an hour, because the clock can be set.
         return times.min().map { .milliseconds(min(max(1, $0 - now), 3_600_000)) }
     }
@@ -73,9 +76,7 @@ extension Notifier {
             period:
                 "\(words(tally.since)) – \(words(now)) (\(board.zone.name)). \(Self.runs(tally.ended)) ended.",
             sections: [
-                .init(
-                    "Failures", rows: bad,
-                    more: tally.operations.count == bad.count + good.count ? 0 : tally.operations.count),
+                .init(tally.isFull ? "Failures, of the first operations that had one" : "Failures", rows: bad),
                 .init("Works again", rows: good),
                 .init("Starts that did not happen", rows: missed, more: tally.missedCount - missed.count),
                 .init("Waiting for a decision", rows: decisions),
@@ -127,7 +128,9 @@ extension Notifier {
     /// Missed starts are listed by themselves.
     private func conditionRows(since moment: Timestamp) async throws -> [NotificationSummary.Row] {
         let ended = try await store.endedConditions(since: moment)
-        return (conditions + ended).filter { $0.kind != .schedule || $0.since < moment && !$0.isOver }.map {
+        // Those of the file, because after a start nothing has been observed yet.
+        let holding = try await store.changeConditions(at: now()) { ($0, []) }.conditions
+        return (holding + ended).filter { $0.kind != .schedule || $0.since < moment && !$0.isOver }.map {
             condition in
             .init(
                 [

@@ -85,7 +85,7 @@ package final class Notifier: Sendable {
         await withTaskGroup { group in
             group.addTask { try? await self.clock.sleep(for: limit) }
             group.addTask {
-                while self.board.isRecording, await self.isBusy() {
+                while self.board.isRecording, self.board.currentRole.value != .replaced, await self.isBusy() {
                     guard (try? await self.clock.sleep(for: .milliseconds(20))) != nil else { return }
                 }
             }
@@ -174,7 +174,7 @@ package final class Notifier: Sendable {
         if !deliveries.isEmpty { queue.send() }
         try await write(
             ToldPosition(sequence: slice.to, state: state),
-            hasTold: !deliveries.isEmpty || state.countedRules != known.countedRules)
+            hasTold: !deliveries.isEmpty || state.unrepeated != known.unrepeated)
         return slice.more
     }
 

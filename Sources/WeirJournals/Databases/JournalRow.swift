@@ -117,10 +117,17 @@ package enum JournalColumns {
         package let name: String
         /// The value in runs of earlier versions.
         package let initial: Int64
+        /// The value of a run that an earlier version records on PostgreSQL, where `t.retry` is the run that it retries.
+        package let unset: String
         package let value: @Sendable (RunOpening) -> Int64
     }
 
-    package static let added = [Added(name: "attempt", initial: 1) { $0.attempt }]
+    package static let added = [
+        Added(
+            name: "attempt", initial: 1,
+            unset: "(SELECT x.attempt + 1 FROM weir.runs x WHERE x.id = t.retry), 1"
+        ) { $0.attempt }
+    ]
 
     /// A part of a statement for each added column, after a comma.
     package static func adding(_ part: (Added) -> String) -> String { added.map { ", " + part($0) }.joined() }

@@ -221,7 +221,8 @@ struct CheckScenario {
         (tokens.error, tokens.secret) = (Message(verbatim: "x"), "x")
         let entry: AuditList.Row = (
             number: 1, at: at, name: "x", action: "x", subject: "x", outcome: "done", count: 2, address: "x",
-            detail: "x")
+            detail: "x"
+        )
         var audit = AuditList(rows: [entry], actions: ["x"], outcomes: ["done"], head: "x")
         audit.older = 1
         let link: LinkList.Row = (id: "x", maker: nil, created: at, expires: at, mayRevoke: true)

@@ -14,6 +14,8 @@ import CPostgreSQL
 /// the connection then counts as lost, because an unreachable machine or a stopped process never answers.
 final class PostgresConnection {
     private let timeout: AnswerTimeout
+    /// How much longer than the timeout an answer can take, such as that of a migration.
+    var patience = Duration.zero
     // Unsafe memory: libpq's connection is released with this object and does not leave it.
     private let connection: OpaquePointer
     private var prepared: [String: String] = [:]
@@ -201,7 +203,7 @@ final class PostgresConnection {
 
     /// Blocks until the connection is ready for the given events, or the timeout expires.
     private func wait(for events: Int16, since sent: ContinuousClock.Instant) throws(PostgresFailure) {
-        while ContinuousClock.now < timeout.deadline(of: sent) {
+        while ContinuousClock.now < timeout.deadline(of: sent) + patience {
             var place = pollfd(fd: PQsocket(connection), events: events, revents: 0)
             // In intervals of a quarter of a second, because the deadline can move closer.
             let ready = poll(&place, 1, 250)

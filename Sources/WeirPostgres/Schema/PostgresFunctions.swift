@@ -106,7 +106,7 @@ enum PostgresFunctions {
                         v_base + t.end_at, t.started, t.ended,
                         CASE WHEN t.ended IS NOT NULL THEN v_base + t.end_at END,
                         CASE WHEN t.ended IS NOT NULL THEN greatest(t.ended, imported_at) END, t.epoch, t.expected,
-                        t.report\(JournalColumns.adding { "coalesce(t.\($0.name), \($0.initial))" })
+                        t.report\(JournalColumns.adding { "coalesce(t.\($0.name), \($0.unset))" })
                     FROM unnest(s_id, s_last, s_end, s_phase, s_ended, s_actor, s_input, s_retry, s_key, s_started,
                             s_expected, s_report, s_epoch\(JournalColumns.adding { "s_\($0.name)" })) WITH ORDINALITY
                         AS t(id, last, end_at, phase, ended, actor, input, retry, key, started, expected, report,

@@ -188,6 +188,9 @@ struct PostgresMigration {
             try check()
             let number = try connection.first("SELECT number FROM weir.format") { $0.integer(0) } ?? 0
             guard number < PostgresSchema.version else { return }
+            // Columns of large tables take their time.
+            connection.patience = .seconds(3_600)
+            defer { connection.patience = .zero }
             for migration in PostgresSchema.migrations.dropFirst(Int(clamping: number)) {
                 try connection.execute(migration)
             }

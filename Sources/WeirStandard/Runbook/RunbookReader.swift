@@ -75,6 +75,13 @@ struct RunbookReader {
         }
     }
 
+    /// Whether a line below the first one separates the head of a table from its rows: `|---|---|`.
+    private func hasTable(_ text: String) -> Bool {
+        text.split(separator: "\n").dropFirst().contains { line in
+            line.contains("|") && line.contains("-") && line.allSatisfy { "|-: \t".contains($0) }
+        }
+    }
+
     private mutating func readStep(_ item: MarkdownNode, depth: Int, number: Int?) throws {
         var rest = item.children[...]
         guard let text = rest.first, text.type == "paragraph", !text.spans.isEmpty else {
@@ -125,8 +132,7 @@ struct RunbookReader {
                 markdown: "\(fence)\(block.fenceInfo)\n\(text)\n\(fence)", spans: [RunbookSpan(text, code: true)],
                 isCode: true)
         }
-        if block.type == "table" {
-            let text = source(block)
+        if block.type == "paragraph", case let text = source(block), hasTable(text) {
             return RunbookNote(markdown: text, spans: [RunbookSpan(text, code: true)], isCode: true)
         }
         return RunbookNote(markdown: source(block), spans: block.spans, isItem: block.type == "item")

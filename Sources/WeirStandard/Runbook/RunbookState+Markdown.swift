@@ -13,7 +13,7 @@ extension RunbookState {
             }
             blocks += section.notes.blocks
             if !section.steps.isEmpty {
-                blocks.append(section.steps.map { $0.lines(indentedBy: width) }.joined(separator: "\n"))
+                blocks.append(section.steps.lines(indentedBy: width))
             }
         }
         return blocks.joined(separator: "\n\n") + "\n"
@@ -34,6 +34,19 @@ extension [RunbookNote] {
             follows = note.isItem
         }
         return blocks
+    }
+}
+
+extension [RunbookStep] {
+    fileprivate func lines(indentedBy width: Int) -> String {
+        var (text, depth) = ("", -1)
+        for step in self {
+            // Below a text, a list that begins at another number than 1 needs an empty line before it.
+            let isApart = depth >= 0 && step.depth > depth && step.number.map { $0 != 1 } == true
+            text += (depth < 0 ? "" : isApart ? "\n\n" : "\n") + step.lines(indentedBy: width)
+            depth = step.depth
+        }
+        return text
     }
 }
 

@@ -102,6 +102,7 @@ extension AccountResponder {
         return (
             number: record.number, at: Timestamp(milliseconds: entry.at), name: Self.name(entry),
             action: entry.action.rawValue, subject: entry.subject ?? "", outcome: entry.outcome.rawValue,
-            count: entry.count, address: entry.address ?? "", detail: entry.detail ?? "")
+            count: entry.count, address: entry.address ?? "", detail: entry.detail ?? ""
+        )
     }
 }

@@ -127,7 +127,8 @@ extension AccountResponder {
                 (
                     id: link.id, maker: link.maker?.name, created: Timestamp(milliseconds: link.createdAt),
                     expires: Timestamp(milliseconds: link.expiresAt),
-                    mayRevoke: mayRevokeAll || directory.isMaker(principal, link.maker))
+                    mayRevoke: mayRevokeAll || directory.isMaker(principal, link.maker)
+                )
             })
     }
 

@@ -23,7 +23,8 @@ extension AccountResponder {
             groups: person.person.groups.joined(separator: ", "),
             seen: person.seenAt.map { Timestamp(milliseconds: $0) },
             leaseEnd: person.leaseEnd.map { Timestamp(milliseconds: $0) }, sessions: person.sessions.count,
-            tokens: person.tokens.count, links: person.links.count)
+            tokens: person.tokens.count, links: person.links.count
+        )
     }
 
     func apiPeople(_ visit: Visit) async throws(Problem) -> Response {
@@ -84,7 +85,8 @@ extension AccountResponder {
                 (
                     id: session.id, name: session.person.name, address: session.address ?? "",
                     begun: Timestamp(milliseconds: session.begunAt), used: Timestamp(milliseconds: session.usedAt),
-                    isThis: session.hash == own)
+                    isThis: session.hash == own
+                )
             }
             return page(.sessions(rows), visit)
         }
@@ -120,7 +122,8 @@ extension AccountResponder {
             let rows = seenLinks(visit).prefix(Self.shown).map { link -> AllLinkRow in
                 (
                     id: link.id, run: link.run, operation: link.operation, maker: link.maker?.name,
-                    expires: Timestamp(milliseconds: link.expiresAt))
+                    expires: Timestamp(milliseconds: link.expiresAt)
+                )
             }
             return page(.allLinks(rows), visit)
         }

@@ -88,7 +88,8 @@ extension AccountResponder {
             rows: visible(visit).prefix(Self.shown).map { token in
                 (
                     id: token.id, name: token.name, roles: Self.words(token.roles), maker: token.maker?.name,
-                    expires: token.expiresAt.map { Timestamp(milliseconds: $0) }, used: token.usedOn.map(day))
+                    expires: token.expiresAt.map { Timestamp(milliseconds: $0) }, used: token.usedOn.map(day)
+                )
             }, roles: roles)
     }
 

@@ -119,7 +119,8 @@ extension AccountResponder {
             rows: directory.users.map { user in
                 (
                     name: user.name, roles: Self.words(user.roles), role: user.roles.first?.role ?? "",
-                    created: Timestamp(milliseconds: user.createdAt))
+                    created: Timestamp(milliseconds: user.createdAt)
+                )
             }, roles: roles)
         list.hasPasswords = directory.configuration.mode == .password
         list.people = directory.people.prefix(Self.shown).map(row)

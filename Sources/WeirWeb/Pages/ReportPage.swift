@@ -39,7 +39,9 @@ struct ReportPage {
         let attempts: [AttemptCount]
         do {
             read = try await dashboard.board.reportedPeriod(from: from, to: to)
-            attempts = try await dashboard.board.reportedAttempts(from: from, to: to)
+            // Of a period whose oldest runs are not read, only the part that is read.
+            let counted = read.isCut ? max(from, read.runs.last?.startedAt ?? from) : from
+            attempts = try await dashboard.board.reportedAttempts(from: counted, to: to)
         } catch { throw Problem(error) }
         let (runs, isCut, missed) = read
         return try await WorkPool.pages.answer {

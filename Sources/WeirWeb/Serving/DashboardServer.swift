@@ -116,7 +116,9 @@ package struct DashboardServer: Service {
                 } onGracefulShutdown: {
                     dashboard.drain()
                     let (registry, clock) = (registry, dashboard.clock)
-                    clock.schedule(at: clock.uptime + 1_600) { registry.closeAll() }
+                    // A replaced server has no changes to send any more.
+                    let wait: Int64 = dashboard.board.role == .replaced ? 200 : 1_600
+                    clock.schedule(at: clock.uptime + wait) { registry.closeAll() }
                 }
             } onCancel: {
                 registry.closeAll()

@@ -211,4 +211,20 @@ import WeirStates
     @Test func `blank code before a step's words is left out, and the words stay`() throws {
         #expect(try read("- [ ] ` ` tell Ana\n").steps.map(\.text) == ["tell Ana"])
     }
+
+    @Test func `a table is shown as source, whatever its size, and nothing around it is lost`() throws {
+        let table = "Intro:\n| a | b |\n|---|---|\n| 1 | 2 |"
+        let document = try read("# R\n\n- [ ] a\n\n\(table)\n")
+        #expect(document.sections.flatMap(\.notes).map(\.markdown) == [table])
+        let again = try read(document.markdown)
+        #expect(again.sections.flatMap(\.steps).map(\.markdown) == ["a"])
+        let wide = String(repeating: "|a", count: 20_000) + "\n" + String(repeating: "|-", count: 20_000) + "\n"
+        _ = try read("- [ ] a\n\n" + wide + String(repeating: "|a|\n", count: 20_000))
+    }
+
+    @Test func `a nested list that begins at another number is kept`() throws {
+        let document = try read("- [ ] a\n\n  3. [ ] x\n")
+        let again = try read(document.markdown)
+        #expect(again.sections.flatMap(\.steps).map(\.number) == [nil, 3])
+    }
 }

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// What a command is answered while the journal takes nothing: it had its effect, or it had not, and never both.
 @Suite(.timeLimit(.minutes(15)))
 struct CommandAnswerTests {

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 @Suite(.timeLimit(.minutes(15)))
 struct FeedAPITests {
     @Test func `without a cursor all that is kept comes, and then what follows`() async throws {

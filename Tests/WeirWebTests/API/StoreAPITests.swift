@@ -1,7 +1,6 @@
 import Testing
 import WeirStates
 
-
 @Suite(.timeLimit(.minutes(15)))
 struct StoreAPITests {
     private static let json = "Content-Type: application/json"

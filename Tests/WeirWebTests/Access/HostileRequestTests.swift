@@ -5,7 +5,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// What somebody who wishes a server ill has tried on it.
 @Suite(.timeLimit(.minutes(15)))
 struct HostileRequestTests {

@@ -3,7 +3,6 @@ import WeirAccess
 import WeirBoards
 import WeirOperations
 
-
 /// What rules of access can be about, of what a server has.
 struct SubjectTests {
     @Test func `rules can be about each decision of an operation and who takes it, but not about its other steps`() {

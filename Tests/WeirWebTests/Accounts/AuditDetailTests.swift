@@ -4,7 +4,6 @@ import WeirAccess
 import WeirBoards
 import WeirStates
 
-
 /// The details of the audit's entries, as the table in Documentation/access.md lists them.
 @Suite(.timeLimit(.minutes(15)))
 struct AuditDetailTests {

@@ -6,7 +6,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// What the audit has of what people do to operations, runs and stores.
 @Suite(.timeLimit(.minutes(15)))
 struct CommandAuditTests {

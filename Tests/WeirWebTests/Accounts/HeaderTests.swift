@@ -3,7 +3,6 @@ import WeirAccess
 import WeirBoards
 import WeirStates
 
-
 /// Who one is, in the header of every page, and the way out.
 @Suite(.timeLimit(.minutes(15)))
 struct HeaderTests {

@@ -4,7 +4,6 @@ import WeirAccess
 import WeirBoards
 import WeirStates
 
-
 /// Administrators list and end what acts in people's names, for every way to sign in.
 @Suite(.timeLimit(.minutes(15)))
 struct PeopleTests {

@@ -4,7 +4,6 @@ import TestSupport
 import WeirAccess
 import WeirFlows
 
-
 /// What a browser sees that an identity provider does not sign in, and what the operator reads about it.
 @Suite(.timeLimit(.minutes(15)))
 struct ProviderSignInTests {

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WeirAccess
 
-
 @Suite(.timeLimit(.minutes(15)))
 struct SavedViewTests {
     /// Saves a view, or forgets it, with the cookies of a browser.

@@ -3,7 +3,6 @@ import Testing
 import WeirBoards
 import WeirStates
 
-
 /// The files that a run keeps, over connections.
 @Suite(.timeLimit(.minutes(15)))
 struct ArtifactTests {

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// Run by itself by `script/test`, as it takes all the machine gives.
 @Suite(.timeLimit(.minutes(15)))
 struct ManyLinesLoadTests {

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// The lines that a run's page requests as its reader scrolls, and the numbers of the lines that a search finds.
 @Suite(.timeLimit(.minutes(15)))
 struct OutputWindowTests {

@@ -1,7 +1,6 @@
 import Testing
 import WeirStates
 
-
 /// Failures that a user has acknowledged.
 @Suite(.timeLimit(.minutes(15)))
 struct AcknowledgingTests {

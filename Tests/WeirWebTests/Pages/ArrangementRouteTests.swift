@@ -2,7 +2,6 @@ import Testing
 import WeirBoards
 import WeirStates
 
-
 /// The overview as its reader has arranged it, in its address and a cookie.
 @Suite(.timeLimit(.minutes(15)))
 struct ArrangementRouteTests {

@@ -1,7 +1,6 @@
 import Testing
 import WeirBoards
 
-
 @Suite(.timeLimit(.minutes(15)))
 struct BadgeTests {
     @Test func `a badge says how the newest run of an operation stands`() async throws {

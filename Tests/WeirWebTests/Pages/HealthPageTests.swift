@@ -2,7 +2,6 @@ import Testing
 import WeirBoards
 import WeirStates
 
-
 @Suite(.timeLimit(.minutes(15)))
 struct HealthPageTests {
     @Test func `an operation's page leads to its health, which has the same figures for programs`() async throws {

@@ -4,7 +4,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// Pages of the past and of two runs, as they are asked for.
 @Suite(.timeLimit(.minutes(15)))
 struct MomentPageTests {

@@ -1,7 +1,6 @@
 import Testing
 import WeirStates
 
-
 /// The outputs of two runs side by side.
 @Suite(.timeLimit(.minutes(15)))
 struct OutputComparisonTests {

@@ -1,7 +1,6 @@
 import Testing
 import WeirStates
 
-
 /// The report of a period, as a page, CSV and JSON.
 @Suite(.timeLimit(.minutes(15)))
 struct ReportPageTests {

@@ -3,7 +3,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 @Suite(.timeLimit(.minutes(15)))
 struct StoreRouteTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"

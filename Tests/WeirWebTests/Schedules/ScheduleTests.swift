@@ -1,7 +1,6 @@
 import Testing
 import WeirStates
 
-
 /// The list of schedules, for people and programs, and what can be done to them there.
 @Suite(.timeLimit(.minutes(15)))
 struct ScheduleTests {

@@ -6,7 +6,6 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-
 /// A follower whose rights change in mid-stream misses nothing silently: a place in the board is of use only to those who may
 /// see the same of it.
 @Suite(.timeLimit(.minutes(15)))

@@ -4,7 +4,6 @@ import ServiceLifecycle
 import Testing
 import WeirFlows
 
-
 extension TestServer {
     /// Runs a service that tells the port it is bound to, and gives the test that port and the way to shut it down.
     ///
