@@ -1,5 +1,6 @@
 import TestSupport
 import NIOConcurrencyHelpers
+import TestSupport
 import WeirJournals
 
 /// A journal in memory that counts what is asked of it, and refuses to write when told to.
