@@ -27,7 +27,7 @@ enum SettingsDocument {
 
         `weir serve --check-config`, with the same flags and environment as the server, starts nothing and changes nothing. It prints every
         mistake of the settings with roles, grants and notifications, of certificates, the mail server and backups, of operation files,
-        templates, strings and runbooks, and exits with 78 if there is one. So is a user or a token with a role that is not declared. The public
+        templates, strings and runbooks, and exits with 78 if there is one. A user or a token with an undeclared role is a mistake too. The public
         folder is not checked. Remarks are secrets that are not set; users, operations, stores and tags that only roles and grants name; and a
         server that no user can administer. Run it before a reload or an upgrade, as the server’s user and with its data folder.
 
