@@ -32,7 +32,11 @@ struct ReportPageTests {
     {
         try await TestServer.run { server in
             #expect(try await server.ask("GET", "/report?from=x", headers: [Self.html]).status == 400)
-            #expect(try await server.ask("GET", "/api/v1/report?from=x").status == 400)
+            for query in ["from=x", "period=year", "period=week&from=2026-01-01"] {
+                #expect(try await server.ask("GET", "/api/v1/report?\(query)").status == 400)
+            }
+            let week = try await server.ask("GET", "/api/v1/report?period=week").json()
+            #expect(week["timezone"] == "UTC" && week["before"]?["failed"] != nil)
             #expect(try await server.ask("GET", "/report?format=x", headers: [Self.html]).status == 400)
             let turned = try await server.ask("GET", "/api/v1/report?from=2026-01-05&to=2026-01-01").json()
             #expect(turned["operations"] == [])
