@@ -134,11 +134,12 @@ extension PageRenderer {
     /// With a cursor, a browser requests the list again when runs change.
     /// The list of runs; `mistake` says what of the filter was not understood.
     package func runs(
-        _ page: RunPage, filter: RunFilter, mistake: Message? = nil, cursor: PageCursor? = nil, frame: PageFrame
+        _ page: RunPage, filter: RunFilter, mistake: Message? = nil, total: RunTotal? = nil,
+        cursor: PageCursor? = nil, frame: PageFrame
     ) -> String {
         let writer = writer(frame)
         let older = page.next == nil ? nil : page.runs.last.map { writer.url(filter.following($0, now: frame.clock)) }
-        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older, mistake: mistake)
+        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older, mistake: mistake, total: total)
             .merging(["views": writer.views(frame, filter)])
         let title = writer.title(writer.strings[.runs])
         let main = writer.region("pages/runs", fields, title: title, cursor: cursor, frame: frame)

@@ -36,7 +36,7 @@ struct PresetKeyTests {
         ("  N: {regoin: eu}", "9:15: There is no input “regoin”."),
         ("  N: {region: mars}", "9:15: A preset gives “region”: "),
         ("  N: {days: 0}", "9:13: A preset gives “days”: "),
-        ("  N: {key: x}", "9:8: A preset cannot give the secret “key”."),
+        ("  N: {key: x}", "9:7: A preset cannot give the secret “key”."),
     ])
     func `a preset's values must be valid and no secrets`(preset: String, mistake: String) {
         let mistakes = Self.read(preset).mistakes

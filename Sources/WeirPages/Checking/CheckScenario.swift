@@ -249,6 +249,10 @@ struct CheckScenario {
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: filter, olderURL: "o"))
+        let failed = RunFilter(parameters: ["phase": "failed"])
+        _ = writer.render(
+            "pages/runs",
+            writer.runsPage([view.record, view.record], filter: failed, olderURL: nil, total: .atLeast(1)))
         changes(view)
         surroundings(view)
         var frame = PageFrame()

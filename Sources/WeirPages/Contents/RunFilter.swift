@@ -179,6 +179,16 @@ package struct RunFilter: Sendable, Hashable {
         return RunOrder(rawValue: isGreatestFirst ? String(sort.dropFirst()) : sort).map { ($0, !isGreatestFirst) }
     }
 
+    /// Whether it lists failed runs, newest first, so that those with the same message are grouped.
+    package var groupsFailures: Bool { phase == Phase.failed.rawValue && order == nil }
+
+    /// Whether only the phase and the operation are filtered, whose runs the journal counts.
+    package var isCounted: Bool {
+        var others = firstPage
+        (others.phase, others.operation, others.sort, others.limit) = ("", "", "", nil)
+        return others.isEmpty && !phase.isEmpty
+    }
+
     package var firstPage: RunFilter {
         var filter = self
         (filter.before, filter.beyond) = (nil, nil)

@@ -144,6 +144,8 @@ enum StringKey: String, CaseIterable {
     case runsPhase = "runs.phase"
     case runsActor = "runs.actor"
     case presetPage = "presets.page"
+    case runsTotal = "runs.total"
+    case runsAtLeast = "runs.at-least"
     case runsEverybody = "runs.everybody"
     case runsMine = "runs.mine"
     case runsMe = "runs.me"

@@ -6,6 +6,9 @@ import WeirPages
 import WeirStates
 
 struct RunsPage {
+    /// The number of failed runs in which those with the same message are grouped.
+    private static let failures = 200
+
     let dashboard: AudienceDashboard
 
     func show(_ filter: RunFilter, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -21,15 +24,37 @@ struct RunsPage {
         }
         let page: RunPage
         // The moment of the query is also that of the next page's cursor.
-        let query = try query(filter, exchange, now: frame.clock)
-        do { page = try await dashboard.board.answer(query) } catch { throw Problem(error) }
+        var query = try query(filter, exchange, now: frame.clock)
+        if filter.groupsFailures, filter.limit == nil { query.limit = Self.failures }
+        let total: RunTotal?
+        do {
+            page = try await dashboard.board.answer(query)
+            total = try await self.total(filter, page)
+        } catch {
+            throw Problem(error)
+        }
         frame.path = address(PageName.runs.path, filter)
         let after = address("\(PageName.runs.path)/after/\(dashboard.board.epoch).\(head)", filter)
         let cursor = dashboard.pollResponder.answers.cursor(
             LivePage(.runs, exchange.locale), sequence: head, after: after)
         return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
-            renderer.runs(page, filter: filter, cursor: filter.isFirstPage ? cursor : nil, frame: frame)
+            renderer.runs(
+                page, filter: filter, total: total, cursor: filter.isFirstPage ? cursor : nil, frame: frame)
         }
+    }
+
+    /// The number of runs that a filter finds; nil on a later page whose filter the journal does not count.
+    private func total(_ filter: RunFilter, _ page: RunPage) async throws(BoardError) -> RunTotal? {
+        if filter.isCounted {
+            let counts = try await dashboard.board.counts().filter { count in
+                count.phase.rawValue == filter.phase
+                    && (filter.operation.isEmpty || count.operation == filter.operation)
+            }
+            return .exactly(counts.reduce(0) { $0 + Int64($1.count) })
+        }
+        guard filter.isFirstPage else { return nil }
+        let count = Int64(page.runs.count)
+        return page.next == nil ? .exactly(count) : .atLeast(count)
     }
 
     /// The journal query of a filter, with the reader's name for `me` and operation names in the reader's language.

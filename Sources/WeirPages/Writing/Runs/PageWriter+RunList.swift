@@ -29,7 +29,9 @@ extension PageWriter {
     }
 
     /// The list, or with a mistake in the filter a sentence about it, and no action on what the filter would select.
-    func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?, mistake: Message? = nil) -> Fields {
+    func runsPage(
+        _ runs: [RunRecord], filter: RunFilter, olderURL: String?, mistake: Message? = nil, total: RunTotal? = nil
+    ) -> Fields {
         let known = Set(catalog.entries.map(\.id))
         let operations = catalog.entries.map(\.id) + (known.contains(filter.operation) ? [] : [filter.operation])
         let highlight = Highlight(SearchQuery(filter.text))
@@ -40,7 +42,8 @@ extension PageWriter {
         )
         return [
             "mistake": filter.hasBadFrom || filter.hasBadTo ? nil : mistake.map { strings($0) },
-            "rows": runs.map { listed($0, highlight, isPicked: mayChange) }, "bulk": mayChange ? bulk(filter) : nil,
+            "rows": rows(runs, filter, highlight, isPicked: mayChange), "bulk": mayChange ? bulk(filter) : nil,
+            "total": total.map(words),
             "limit": String(Self.liveRuns),
             "isFiltered": !filter.isEmpty, "isFirstPage": filter.isFirstPage,
             "action": "\(base)/runs", "filter": fields(of: filter),
