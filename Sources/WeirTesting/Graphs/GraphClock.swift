@@ -3,7 +3,8 @@ import WeirFlows
 /// A clock for the steps of a run, which knows what sleeps on it.
 final class GraphClock: Clock, Sendable {
     private let clock = VirtualClock()
-    private let deadlines = Locked<(next: Int, byID: [Int: VirtualClock.Instant])>((0, [:]))
+    private let sleeps = Locked<(next: Int, byID: [Int: (duration: Duration, deadline: VirtualClock.Instant)])>(
+        (0, [:]))
     private let news: @Sendable () -> Void
     /// Longer sleeps are limits that a test never reaches.
     static let longest = Duration.seconds(10_000 * 86_400)
@@ -13,11 +14,13 @@ final class GraphClock: Clock, Sendable {
     var now: VirtualClock.Instant { clock.now }
     var minimumResolution: Duration { clock.minimumResolution }
 
-    /// The number of sleeps whose deadline is in the future.
-    var sleepers: Int { deadlines.withLock { $0.byID.values.count { $0 > now } } }
+    /// The durations of the sleeps whose deadline is in the future.
+    var sleeping: [Duration] { sleeps.withLock { $0.byID.values.filter { $0.deadline > now }.map(\.duration) } }
 
     /// The next deadline.
-    var next: VirtualClock.Instant? { deadlines.withLock { $0.byID.values.filter { $0 > now }.min() } }
+    var next: VirtualClock.Instant? {
+        sleeps.withLock { $0.byID.values.map(\.deadline).filter { $0 > now }.min() }
+    }
 
     func advance(to instant: VirtualClock.Instant) {
         clock.advance(by: now.duration(to: instant))
@@ -25,19 +28,27 @@ final class GraphClock: Clock, Sendable {
     }
 
     func sleep(until deadline: VirtualClock.Instant, tolerance: Duration?) async throws {
-        guard deadline > now, now.duration(to: deadline) < Self.longest else {
+        let duration = now.duration(to: deadline)
+        guard duration > .zero, duration < Self.longest else {
             return try await clock.sleep(until: deadline, tolerance: tolerance)
         }
-        let id = deadlines.withLock { deadlines in
-            deadlines.next += 1
-            deadlines.byID[deadlines.next] = deadline
-            return deadlines.next
+        let id = sleeps.withLock { sleeps in
+            sleeps.next += 1
+            sleeps.byID[sleeps.next] = (duration, deadline)
+            return sleeps.next
         }
         news()
-        defer {
-            deadlines.withLock { _ = $0.byID.removeValue(forKey: id) }
-            news()
+        defer { remove(id) }
+        try await withTaskCancellationHandler {
+            try await clock.sleep(until: deadline, tolerance: tolerance)
+        } onCancel: {
+            // At once, so that a cancelled sleep is not taken for the one that follows it.
+            remove(id)
         }
-        try await clock.sleep(until: deadline, tolerance: tolerance)
+    }
+
+    private func remove(_ id: Int) {
+        sleeps.withLock { _ = $0.byID.removeValue(forKey: id) }
+        news()
     }
 }

@@ -12,6 +12,7 @@ final class GraphLog: Sendable {
     private struct Core {
         var state = StepsState.initial
         var changes: [Change] = []
+        var flow: MutableStateFlow<StepsState>?
         var subscription: FlowSubscription?
     }
 
@@ -19,12 +20,19 @@ final class GraphLog: Sendable {
     /// Changes with every state, every run of a step, and every sleep.
     let news = MutableStateFlow(0)
 
+    /// The state of the run, or nil while its changes are being delivered.
+    var current: StepsState? {
+        let (state, flow) = core.withLock { ($0.state, $0.flow) }
+        return flow?.value == state ? state : nil
+    }
+
     var state: StepsState { core.withLock(\.state) }
     var changes: [Change] { core.withLock(\.changes) }
 
     func count() { news.mutate { $0 &+= 1 } }
 
     func follow(_ flow: MutableStateFlow<StepsState>) {
+        core.withLock { $0.flow = flow }
         let subscription = flow.subscribe(.lossless) { [weak self] in
             self?.take($0)
         } onEnd: { _ in

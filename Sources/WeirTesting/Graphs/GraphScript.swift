@@ -25,18 +25,18 @@ final class GraphScript: Sendable {
 
     /// Ends the waiting runs of a step; returns whether there are any.
     func finish(_ step: String, _ outcome: StepOutcome) -> Bool {
-        let waiting = core.withLock { Array(($0.active[step] ?? [:]).values) }
+        // Not active from now on, because they end although they have not resumed yet.
+        let waiting = core.withLock { Array((($0.active.removeValue(forKey: step)) ?? [:]).values) }
         for flow in waiting { flow.value = outcome }
         return !waiting.isEmpty
     }
 
     /// Performs a run of a step: returns its values, or throws.
     func run(_ step: String, _ input: JSONValue, otherwise: [String: JSONValue]) async throws -> [String: JSONValue] {
-        let flow = MutableStateFlow<StepOutcome?>(nil, areEquivalent: { _, _ in false })
         let (id, outcome) = core.withLock { core in
             core.next += 1
             core.inputs[step, default: []].append(input)
-            core.active[step, default: [:]][core.next] = flow
+            core.active[step, default: [:]][core.next] = Self.flow()
             var outcome = core.outcomes[step]?.first
             // The last outcome repeats.
             if let count = core.outcomes[step]?.count, count > 1 { outcome = core.outcomes[step]?.removeFirst() }
@@ -47,20 +47,29 @@ final class GraphScript: Sendable {
             core.withLock { _ = $0.active[step]?.removeValue(forKey: id) }
             news()
         }
-        return try await perform(outcome, input, flow)
+        return try await perform(outcome, input, of: step, id)
+    }
+
+    private static func flow() -> MutableStateFlow<StepOutcome?> {
+        MutableStateFlow(nil, areEquivalent: { _, _ in false })
     }
 
     private func perform(
-        _ outcome: StepOutcome, _ input: JSONValue, _ flow: MutableStateFlow<StepOutcome?>
+        _ outcome: StepOutcome, _ input: JSONValue, of step: String, _ id: Int
     ) async throws -> [String: JSONValue] {
         switch outcome.kind {
         case .succeeds(let values): return values
         case .fails(let message, let exitCode): throw ScriptedFailure(description: message, exitCode: exitCode)
-        case .depends(let choose): return try await perform(choose(input), input, flow)
+        case .depends(let choose): return try await perform(choose(input), input, of: step, id)
         case .waits:
+            let flow = core.withLock { core in
+                let flow = core.active[step]?[id] ?? Self.flow()
+                core.active[step, default: [:]][id] = flow
+                return flow
+            }
+            news()
             guard let next = await flow.first(where: { $0 != nil }), let next else { throw CancellationError() }
-            flow.value = nil
-            return try await perform(next, input, flow)
+            return try await perform(next, input, of: step, id)
         }
     }
 }

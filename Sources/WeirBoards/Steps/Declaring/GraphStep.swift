@@ -22,7 +22,7 @@ extension GraphStep {
 
     /// Skips the step unless a value passes a test; of several conditions, all must be met.
     ///
-    /// The value is an input, a value of an earlier step, or ``StepArgument/outcome``.
+    /// The value is an input, a value of an earlier step, or `StepArgument.outcome`.
     public func when<Value>(_ argument: StepArgument<Value>, _ test: StepTest<Value>) -> Self {
         with { declaration in
             declaration.note(argument.problem ?? test.problem)

@@ -88,7 +88,7 @@ extension Step {
 
     /// Runs the step once for each item of a list, at most 1,000: a list, a text that is a JSON array, or the lines of a text.
     ///
-    /// In the step, ``StepArgument/item`` is the item. `atOnce` is the maximum number of items at the same time, by default that
+    /// In the step, `StepArgument.item` is the item. `atOnce` is the maximum number of items at the same time, by default that
     /// of the graph.
     public func forEach<Value>(_ list: StepArgument<Value>, atOnce: Int? = nil) -> Self {
         with {
