@@ -185,6 +185,9 @@ public final class Dashboard: Sendable {
 
     package var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
 
+    /// Whether another server has replaced this one.
+    var isReplaced: Bool { board.currentRole.value == .replaced }
+
     /// Ends all held requests within about a second and holds no more, because the server shuts down.
     public func drain() {
         services.checks.abandon()

@@ -117,7 +117,7 @@ package struct DashboardServer: Service {
                     dashboard.drain()
                     let (registry, clock) = (registry, dashboard.clock)
                     // A replaced server has no changes to send any more.
-                    let wait: Int64 = dashboard.board.role == .replaced ? 200 : 1_600
+                    let wait: Int64 = dashboard.isReplaced ? 200 : 1_600
                     clock.schedule(at: clock.uptime + wait) { registry.closeAll() }
                 }
             } onCancel: {
