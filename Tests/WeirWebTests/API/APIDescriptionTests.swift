@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 import WeirAccess
+import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

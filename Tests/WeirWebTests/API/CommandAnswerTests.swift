@@ -1,8 +1,10 @@
-import Testing
 import TestSupport
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// What a command is answered while the journal takes nothing: it had its effect, or it had not, and never both.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,8 +1,10 @@
-import Testing
 import TestSupport
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct FeedAPITests {

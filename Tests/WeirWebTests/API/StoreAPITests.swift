@@ -1,5 +1,9 @@
 import Testing
+import WeirBoards
+import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct StoreAPITests {

@@ -1,9 +1,12 @@
 import Foundation
+import HTTPTypes
 import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// What somebody who wishes a server ill has tried on it.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 import WeirAccess
 import WeirBoards
+import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

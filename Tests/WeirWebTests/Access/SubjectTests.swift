@@ -3,6 +3,8 @@ import WeirAccess
 import WeirBoards
 import WeirOperations
 
+@testable import WeirWeb
+
 /// What rules of access can be about, of what a server has.
 struct SubjectTests {
     @Test func `rules can be about each decision of an operation and who takes it, but not about its other steps`() {

@@ -1,8 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WeirAccess
 import WeirBoards
 import WeirStates
+
+@testable import WeirWeb
 
 /// The details of the audit's entries, as the table in Documentation/access.md lists them.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,10 +1,12 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// What the audit has of what people do to operations, runs and stores.
 @Suite(.timeLimit(.minutes(15)))

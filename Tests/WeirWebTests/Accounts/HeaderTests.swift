@@ -3,6 +3,8 @@ import WeirAccess
 import WeirBoards
 import WeirStates
 
+@testable import WeirWeb
+
 /// Who one is, in the header of every page, and the way out.
 @Suite(.timeLimit(.minutes(15)))
 struct HeaderTests {

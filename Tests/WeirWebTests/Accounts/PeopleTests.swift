@@ -1,8 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WeirAccess
 import WeirBoards
 import WeirStates
+
+@testable import WeirWeb
 
 /// Administrators list and end what acts in people's names, for every way to sign in.
 @Suite(.timeLimit(.minutes(15)))

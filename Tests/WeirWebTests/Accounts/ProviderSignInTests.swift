@@ -1,8 +1,10 @@
 import Logging
-import Testing
 import TestSupport
+import Testing
 import WeirAccess
 import WeirFlows
+
+@testable import WeirWeb
 
 /// What a browser sees that an identity provider does not sign in, and what the operator reads about it.
 @Suite(.timeLimit(.minutes(15)))

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import WeirAccess
 
+@testable import WeirWeb
+
 @Suite(.timeLimit(.minutes(15)))
 struct SavedViewTests {
     /// Saves a view, or forgets it, with the cookies of a browser.

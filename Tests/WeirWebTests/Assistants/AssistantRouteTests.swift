@@ -1,4 +1,5 @@
 import Testing
+import WeirBoards
 import WeirStates
 
 @testable import WeirWeb

@@ -1,6 +1,7 @@
-import Testing
 import TestSupport
+import Testing
 import WeirAccess
+import WeirBoards
 import WeirStates
 
 @testable import WeirWeb

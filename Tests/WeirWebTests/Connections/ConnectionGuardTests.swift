@@ -1,6 +1,9 @@
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
 import Testing
 
 @testable import WeirWeb

@@ -1,5 +1,7 @@
 import NIOCore
 import Testing
+import WeirBoards
+import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

@@ -1,9 +1,10 @@
 import Foundation
 import Hummingbird
 import Logging
-import Testing
 import TestSupport
+import Testing
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates

@@ -1,7 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WeirBoards
+import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// The files that a run keeps, over connections.
 @Suite(.timeLimit(.minutes(15)))

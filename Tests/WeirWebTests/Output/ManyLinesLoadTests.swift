@@ -1,8 +1,10 @@
-import Testing
 import TestSupport
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// Run by itself by `script/test`, as it takes all the machine gives.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,8 +1,10 @@
-import Testing
 import TestSupport
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// The lines that a run's page requests as its reader scrolls, and the numbers of the lines that a search finds.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,5 +1,8 @@
 import Testing
+import WeirBoards
 import WeirStates
+
+@testable import WeirWeb
 
 /// Failures that a user has acknowledged.
 @Suite(.timeLimit(.minutes(15)))

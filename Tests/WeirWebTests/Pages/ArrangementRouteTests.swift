@@ -1,6 +1,9 @@
 import Testing
 import WeirBoards
+import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// The overview as its reader has arranged it, in its address and a cookie.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,5 +1,8 @@
 import Testing
 import WeirBoards
+import WeirStates
+
+@testable import WeirWeb
 
 @Suite(.timeLimit(.minutes(15)))
 struct BadgeTests {

@@ -2,6 +2,8 @@ import Testing
 import WeirBoards
 import WeirStates
 
+@testable import WeirWeb
+
 @Suite(.timeLimit(.minutes(15)))
 struct HealthPageTests {
     @Test func `an operation's page leads to its health, which has the same figures for programs`() async throws {

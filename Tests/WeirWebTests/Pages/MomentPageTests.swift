@@ -1,8 +1,10 @@
-import Testing
 import TestSupport
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// Pages of the past and of two runs, as they are asked for.
 @Suite(.timeLimit(.minutes(15)))

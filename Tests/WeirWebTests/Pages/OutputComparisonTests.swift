@@ -1,5 +1,8 @@
 import Testing
+import WeirBoards
 import WeirStates
+
+@testable import WeirWeb
 
 /// The outputs of two runs side by side.
 @Suite(.timeLimit(.minutes(15)))

@@ -1,5 +1,8 @@
 import Testing
+import WeirBoards
 import WeirStates
+
+@testable import WeirWeb
 
 /// The report of a period, as a page, CSV and JSON.
 @Suite(.timeLimit(.minutes(15)))

@@ -3,6 +3,8 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
+@testable import WeirWeb
+
 @Suite(.timeLimit(.minutes(15)))
 struct StoreRouteTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"

@@ -1,6 +1,7 @@
 import Testing
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

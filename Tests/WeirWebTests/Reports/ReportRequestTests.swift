@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WeirBoards
+import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

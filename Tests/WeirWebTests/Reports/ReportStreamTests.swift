@@ -3,6 +3,8 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
+@testable import WeirWeb
+
 /// Runs that programs elsewhere report, over connections: sections 5.1 to 5.3 and 9.1 of the Durable Streams protocol.
 @Suite(.timeLimit(.minutes(15)))
 struct ReportStreamTests {

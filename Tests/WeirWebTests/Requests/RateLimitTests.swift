@@ -1,5 +1,6 @@
 import Testing
 import WeirBoards
+import WeirJournals
 import WeirStates
 
 @testable import WeirWeb

@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 import WeirFlows
 import WeirStates

@@ -1,5 +1,8 @@
 import Testing
+import WeirBoards
 import WeirStates
+
+@testable import WeirWeb
 
 /// The list of schedules, for people and programs, and what can be done to them there.
 @Suite(.timeLimit(.minutes(15)))

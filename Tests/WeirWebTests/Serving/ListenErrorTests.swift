@@ -3,6 +3,8 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Testing
+import WeirBoards
+import WeirJournals
 
 @testable import WeirWeb
 

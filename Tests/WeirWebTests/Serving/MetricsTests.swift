@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tracing
+import WeirBoards
 import WeirFlows
 import WeirTelemetry
 

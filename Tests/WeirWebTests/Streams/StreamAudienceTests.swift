@@ -1,10 +1,12 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates
+
+@testable import WeirWeb
 
 /// A follower whose rights change in mid-stream misses nothing silently: a place in the board is of use only to those who may
 /// see the same of it.

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirBoards
 import WeirJournals
 import WeirStates
 

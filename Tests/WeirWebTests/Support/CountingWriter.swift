@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TestSupport
 
 /// Counts what is written of an answer, and notes whether it ends in order.
 struct CountingWriter: ResponseBodyWriter {

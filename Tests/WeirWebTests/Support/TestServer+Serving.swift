@@ -4,6 +4,8 @@ import ServiceLifecycle
 import Testing
 import WeirFlows
 
+@testable import WeirWeb
+
 extension TestServer {
     /// Runs a service that tells the port it is bound to, and gives the test that port and the way to shut it down.
     ///

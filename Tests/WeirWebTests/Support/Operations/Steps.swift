@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import WeirFlows
 import WeirOperations
 import WeirStates
