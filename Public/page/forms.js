@@ -31,7 +31,7 @@ export class Forms {
   listen() {
     document.addEventListener("submit", (event) => {
       const form = /** @type {HTMLFormElement} */ (event.target);
-      if (!form.matches("form[data-action]") || event.defaultPrevented || event.submitter?.hasAttribute("data-leave")) return;
+      if (event.defaultPrevented || !form.matches("[data-action]") || event.submitter?.dataset.leave) return;
       event.preventDefault();
       if (!this.#pending.has(form)) void this.#submit(form, event.submitter);
     });
@@ -41,17 +41,15 @@ export class Forms {
     });
     document.addEventListener("input", (event) => {
       const field = /** @type {HTMLInputElement} */ (event.target);
-      if (!field.form?.matches("form[data-action]")) return;
+      if (!field.form?.matches("[data-action]")) return;
       arrange(field.form);
       this.#attempts.delete(field.form);
       takeBack(field.form, field);
     });
     for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-remember=recall]"))) recall(form);
     for (const form of document.forms) arrange(form);
-    // Snapshots lack the preset, or the run, with which such a form begins.
-    for (const form of document.querySelectorAll("form[data-remember=keep]")) keep(form, "#content", "data-remember");
-    // Snapshots of a page are the same for all readers, and lack what one of them saved.
-    for (const own of document.querySelectorAll("[data-own]")) keep(own, "#self", "#content");
+    // Snapshots lack the preset, or the run, with which a form begins, and the links to a person's presets.
+    for (const own of document.querySelectorAll("[data-remember=keep], [data-own]")) keep(own, "#self", "#content", "data-remember");
     addEventListener("pageshow", (event) => {
       if (event.persisted) for (const form of this.#pending.keys()) this.#settle(form);
     });
