@@ -4,7 +4,7 @@ extension StepsProgress {
     /// The sleeps on the board's clock when all steps wait for the end of work, a decision or time: those of timeouts and
     /// pauses, and the number of those of decisions.
     ///
-    /// `working` and `checking` return how many runs of a step's operation, and of its condition, are active.
+    /// `working` and `checking` return how many runs of a step's operation, and of its condition, wait.
     ///
     /// - Returns: Nil if a step is about to change without any of these.
     package func waits(
@@ -19,7 +19,7 @@ extension StepsProgress {
         for (step, known) in zip(plan.steps, steps) {
             let active = working(step.name)
             let pause = step.retry?.interval ?? step.repetition?.interval
-            sleeps += step.timeout.map { Array(repeating: $0, count: active) } ?? []
+            sleeps += step.timeout.map { Array(repeating: $0, count: max(0, active)) } ?? []
             if isStopping, !step.isFinally, !known.status.isOver, known.status != .pending { return nil }
             switch known.status {
             case .running where known.items != nil && known.progress != nil:
@@ -33,7 +33,7 @@ extension StepsProgress {
                     if running > active { return nil }
                     break
                 }
-                sleeps += Array(repeating: pause, count: running - active)
+                sleeps += Array(repeating: pause, count: max(0, running - active))
             case .running:
                 guard active + checking(step.name) == 1 else { return nil }
             case .retrying: sleeps += pause.map { [$0] } ?? []

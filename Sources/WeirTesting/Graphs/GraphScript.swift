@@ -21,6 +21,7 @@ final class GraphScript: Sendable {
 
     func inputs(of step: String) -> [JSONValue] { core.withLock { $0.inputs[step] ?? [] } }
 
+    /// The number of the step's runs that wait.
     func active(_ step: String) -> Int { core.withLock { $0.active[step]?.count ?? 0 } }
 
     /// Ends the waiting runs of a step; returns whether there are any.
@@ -33,43 +34,31 @@ final class GraphScript: Sendable {
 
     /// Performs a run of a step: returns its values, or throws.
     func run(_ step: String, _ input: JSONValue, otherwise: [String: JSONValue]) async throws -> [String: JSONValue] {
-        let (id, outcome) = core.withLock { core in
+        let (id, first) = core.withLock { core in
             core.next += 1
             core.inputs[step, default: []].append(input)
-            core.active[step, default: [:]][core.next] = Self.flow()
             var outcome = core.outcomes[step]?.first
             // The last outcome repeats.
             if let count = core.outcomes[step]?.count, count > 1 { outcome = core.outcomes[step]?.removeFirst() }
             return (core.next, outcome ?? .succeeds(otherwise))
         }
-        news()
         defer {
             core.withLock { _ = $0.active[step]?.removeValue(forKey: id) }
             news()
         }
-        return try await perform(outcome, input, of: step, id)
-    }
-
-    private static func flow() -> MutableStateFlow<StepOutcome?> {
-        MutableStateFlow(nil, areEquivalent: { _, _ in false })
-    }
-
-    private func perform(
-        _ outcome: StepOutcome, _ input: JSONValue, of step: String, _ id: Int
-    ) async throws -> [String: JSONValue] {
-        switch outcome.kind {
-        case .succeeds(let values): return values
-        case .fails(let message, let exitCode): throw ScriptedFailure(description: message, exitCode: exitCode)
-        case .depends(let choose): return try await perform(choose(input), input, of: step, id)
-        case .waits:
-            let flow = core.withLock { core in
-                let flow = core.active[step]?[id] ?? Self.flow()
-                core.active[step, default: [:]][id] = flow
-                return flow
+        var outcome = first
+        while true {
+            switch outcome.kind {
+            case .succeeds(let values): return values
+            case .fails(let message, let exitCode): throw ScriptedFailure(description: message, exitCode: exitCode)
+            case .depends(let choose): outcome = choose(input)
+            case .waits:
+                let flow = MutableStateFlow<StepOutcome?>(nil, areEquivalent: { _, _ in false })
+                core.withLock { $0.active[step, default: [:]][id] = flow }
+                news()
+                guard let next = await flow.first(where: { $0 != nil }), let next else { throw CancellationError() }
+                outcome = next
             }
-            news()
-            guard let next = await flow.first(where: { $0 != nil }), let next else { throw CancellationError() }
-            return try await perform(next, input, of: step, id)
         }
     }
 }
