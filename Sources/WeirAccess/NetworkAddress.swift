@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// An IPv4 or IPv6 address as 4 or 16 bytes.
 package struct NetworkAddress: Hashable, Sendable {

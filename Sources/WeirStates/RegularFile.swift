@@ -1,13 +1,5 @@
 package import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Reads regular files at untrusted paths, with a limit on size, and never blocks on a pipe or device.
 ///
 /// Opening a pipe or a device would block the thread until another process writes. Symbolic links are followed.

@@ -3,14 +3,6 @@ package import WeirFlows
 package import WeirStates
 import WeirTelemetry
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The folder with the files that runs of this server keep: `RUN/INDEX/FILENAME`.
 ///
 /// Paths depend on nothing but the run's id, the index and a plain form of the name, so that no name leads out of the

@@ -4,14 +4,6 @@ import Synchronization
 package import WeirFiles
 package import WeirStates
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A child process that shares this process's standard input, terminal, folder and environment, with its output passed through.
 ///
 /// One thread per channel reads the output, no faster than its destination accepts it.

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 // Unsafe memory: `readdir` returns a record that ends its name with a NUL, and that is valid until the next call.
 
 /// An open folder, whose entries are opened without following links; blocks.

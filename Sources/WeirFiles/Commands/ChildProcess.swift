@@ -1,12 +1,4 @@
-import Foundation
-
-#if canImport(Darwin)
-    package import Darwin
-#elseif canImport(Glibc)
-    package import Glibc
-#elseif canImport(Musl)
-    package import Musl
-#endif
+package import Foundation
 
 package enum ChildProcess {
     package enum Kind {

@@ -1,14 +1,7 @@
 import CProcesses
+import Foundation
 import NIOPosix
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A helper process, and the means to end its command even if the command has stopped or killed the helper.
 ///

@@ -1,15 +1,8 @@
+import Foundation
 package import NIOCore
 import NIOPosix
 import Synchronization
 import WeirStates
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A running command, with its output, its result and the means to stop it.
 ///

@@ -1,12 +1,5 @@
 import CPostgreSQL
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// A connection to the database, with typed prepared statements and binary results.
 ///

@@ -1,14 +1,7 @@
 import Dispatch
+import Foundation
 import Synchronization
 import WeirJournals
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A connection with its own thread, which blocks while the database works; it reconnects when necessary.
 ///

@@ -1,12 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import WeirStates

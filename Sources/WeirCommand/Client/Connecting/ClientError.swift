@@ -1,16 +1,9 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The failure of a client command: a sentence with a remedy, and the exit code.
 package struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {

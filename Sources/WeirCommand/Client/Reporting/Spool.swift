@@ -2,14 +2,6 @@ package import Foundation
 import Synchronization
 package import WeirStates
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The messages of a report, stored in two private files until the server has accepted them.
 ///
 /// `RUN.jsonl` has the ``SpoolHeader`` in its first line, then one message per line. It is append-only; once all messages are

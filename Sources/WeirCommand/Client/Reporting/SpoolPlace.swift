@@ -1,14 +1,6 @@
 package import Foundation
 package import WeirStates
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The position of sending in a spool: the request in flight, or the next one.
 ///
 /// Pure. A request keeps its number and messages until it is answered, even across processes, so the server recognizes a

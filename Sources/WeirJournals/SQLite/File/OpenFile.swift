@@ -1,14 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A file that stays open, so that it can be distinguished from another one at its path.
 final class OpenFile: Sendable {
     struct Status: Equatable {
