@@ -129,13 +129,10 @@ struct Resume: ParsableCommand {
     }
 }
 
-/// Runs the body of a command; prints an error for the operator and exits with its code.
+/// Runs the body of a command as `explaining`; exits with 69 after any other error.
 func reporting(_ body: () async throws -> Void) async throws {
     do {
-        try await body()
-    } catch let error as StartError {
-        complain(error.description)
-        throw ExitCode(error.exitCode)
+        try await explaining(body)
     } catch let error as ExitCode {
         throw error
     } catch {

@@ -13,12 +13,9 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let settings = try Settings.inForce(flags.sources(environment: environment))
-        do {
+        try await explaining {
             let check = try ConfigurationCheck.files(settings, config: flags.config, environment: environment)
             guard check.show() else { throw ExitCode(1) }
-        } catch let error as StartError {
-            complain(error.description)
-            throw ExitCode(error.exitCode)
         }
     }
 }

@@ -38,16 +38,13 @@ struct Export: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
-        do {
+        try await explaining {
             let journal = try await JournalPlace(settings).open(in: DataFolder(settings), access: .reading)
             let file = try BundleFile(path: output)
             let summary = try await write(journal, to: file)
             try file.finish()
             await journal.close()
             complain("\(Self.words(summary)).")
-        } catch let error as StartError {
-            complain(error.description)
-            throw ExitCode(error.exitCode)
         }
     }
 

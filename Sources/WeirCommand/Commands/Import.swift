@@ -22,15 +22,12 @@ struct Import: AsyncParsableCommand {
     func run() async throws {
         let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
         let limit = settings.bytes("import.maximum-line") ?? LineReader.standardLimit
-        do {
+        try await explaining {
             if dryRun {
                 for file in files { try look(into: file, limit: limit) }
             } else {
                 try await take(into: settings, limit: limit)
             }
-        } catch let error as StartError {
-            complain(error.description)
-            throw ExitCode(error.exitCode)
         }
     }
 

@@ -29,7 +29,7 @@ extension JournalCommands {
         @Flag(help: "Also copies users, tokens, links, sessions and saved views.") var users = false
 
         func run() async throws {
-            do {
+            try await explaining {
                 let source = try await Self.open(from, isNew: false)
                 do {
                     try await copy(source)
@@ -38,9 +38,6 @@ extension JournalCommands {
                     throw error
                 }
                 await source.close()
-            } catch let error as StartError {
-                complain(error.description)
-                throw ExitCode(error.exitCode)
             }
         }
 

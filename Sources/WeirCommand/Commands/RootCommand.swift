@@ -4,6 +4,7 @@ import CProcesses
 import Foundation
 import Logging
 import UnixSignals
+import WeirAccess
 import WeirFiles
 import WeirTelemetry
 import WeirWeb
@@ -63,13 +64,7 @@ struct Serve: AsyncParsableCommand {
         CommandHelper.adoptOrphans()
         let environment = ProcessInfo.processInfo.environment
         for variable in Setting.secretVariables { processes_forget(variable) }
-        let socket: PassedSocket?
-        do throws(StartError) {
-            socket = try PassedSocket(environment: environment)
-        } catch {
-            complain(error.description)
-            throw ExitCode(error.exitCode)
-        }
+        let socket = try await explaining { try PassedSocket(environment: environment) }
         var sources = flags.sources(environment: environment)
         if let socket { sources.flags.use(["host": socket.host, "port": String(socket.port)]) }
         let settings = try Settings.inForce(sources)
@@ -97,12 +92,26 @@ struct Serve: AsyncParsableCommand {
         let mask = FileMask(bits: umask(0o077))
         // With SIGXFSZ ignored, a file at its size limit (`ulimit -f`) fails one write and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
-        do {
+        try await explaining {
             try await ServerProcess(settings, sources: sources, level: level, umask: mask, socket: socket).run()
-        } catch let error as StartError {
-            complain(error.description)
-            throw ExitCode(error.exitCode)
         }
+    }
+}
+
+/// Runs the body of a command; prints an error for the operator and exits with its code.
+func explaining<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+        return try await body()
+    } catch {
+        let code: Int32
+        switch error {
+        case let error as StartError: code = error.exitCode
+        case let error as ClientError: code = error.exitCode
+        case is AccessError: code = 65
+        default: throw error
+        }
+        complain("\(error)")
+        throw ExitCode(code)
     }
 }
 

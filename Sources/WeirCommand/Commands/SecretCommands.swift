@@ -50,19 +50,13 @@ struct SecretCommands: AsyncParsableCommand {
             }
         }
 
-        func with<Result>(_ body: (KeptSecrets) throws -> Result) throws -> Result {
+        func with<Result>(_ body: (KeptSecrets) throws -> Result) async throws -> Result {
             umask(0o077)
             let settings = try Settings.inForce(flags: ["data": data], config: config)
-            do {
+            return try await explaining {
                 let folder = DataFolder(settings)
                 try folder.make()
                 return try body(KeptSecrets(folder.secrets))
-            } catch let error as StartError {
-                complain(error.description)
-                throw ExitCode(error.exitCode)
-            } catch let error as AccessError {
-                complain(error.description)
-                throw ExitCode(65)
             }
         }
     }
@@ -109,12 +103,12 @@ struct SecretCommands: AsyncParsableCommand {
         }
     }
 
-    struct List: ParsableCommand {
+    struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the names of the secrets.")
         @OptionGroup var place: Place
 
-        func run() throws {
-            for name in try place.with({ try $0.all().keys.sorted() }) { print(name) }
+        func run() async throws {
+            for name in try await place.with({ try $0.all().keys.sorted() }) { print(name) }
         }
     }
 

@@ -21,7 +21,7 @@ struct UserCommands: AsyncParsableCommand {
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             umask(0o077)
             let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
-            do {
+            return try await explaining {
                 let folder = DataFolder(settings)
                 try folder.make()
                 var configuration = AccessConfiguration(.command)
@@ -34,12 +34,6 @@ struct UserCommands: AsyncParsableCommand {
                         configuration, control: control, storage: storage, audit: audit, leavesAudit: true)
                     return try await body(directory)
                 }
-            } catch let error as StartError {
-                complain(error.description)
-                throw ExitCode(error.exitCode)
-            } catch let error as AccessError {
-                complain(error.description)
-                throw ExitCode(65)
             }
         }
     }

@@ -25,18 +25,8 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     func with(_ body: (ServerClient) async throws -> Void) async throws {
-        try await Self.explaining {
+        try await explaining {
             try await ServerClient.with(try connection(environment: ProcessInfo.processInfo.environment), body)
-        }
-    }
-
-    /// Runs a body; prints its `ClientError` and exits with the error's code.
-    static func explaining(_ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch let error as ClientError {
-            complain(error.description)
-            throw ExitCode(error.exitCode)
         }
     }
 }
@@ -60,7 +50,7 @@ struct LogIn: AsyncParsableCommand {
     @Option(help: "A file of certificates in PEM form to trust for this server.") var caFile: String?
 
     func run() async throws {
-        try await ConnectionOptions.explaining {
+        try await explaining {
             let address = try ServerAddress(address)
             let text = try SecretPrompt.token()
             let token = text.isEmpty ? nil : try ServerConnection.checked(text)
@@ -91,7 +81,7 @@ struct LogOut: AsyncParsableCommand {
     @Argument(help: "The server's address; without it, the one of the last `weir login`.") var address: String?
 
     func run() async throws {
-        try await ConnectionOptions.explaining {
+        try await explaining {
             let file = ProfileFile(environment: ProcessInfo.processInfo.environment)
             var profiles = try file.read()
             guard let text = address ?? profiles.current else {

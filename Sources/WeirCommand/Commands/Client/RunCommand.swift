@@ -42,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await ConnectionOptions.explaining {
+        try await explaining {
             let environment = ProcessInfo.processInfo.environment
             let connection = try connection.connection(environment: environment)
             var values: [String: JSONValue] = [
@@ -93,7 +93,7 @@ struct SendReports: AsyncParsableCommand {
             return try options.connection(environment: environment)
         }
         var left = 0
-        try await ConnectionOptions.explaining { left = try await reports.send() }
+        try await explaining { left = try await reports.send() }
         if left > 0 { throw ExitCode(69) }
     }
 }
