@@ -43,7 +43,6 @@ package final class ChoiceLists: Sendable {
 
     package struct Refresh: Sendable {
         package let isChanged: Bool
-        /// A description of a new failure.
         package let failure: String?
     }
 

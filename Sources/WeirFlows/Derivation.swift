@@ -87,7 +87,6 @@ struct Derivation<Value: Sendable>: Sendable {
     }
 }
 
-/// A snapshot of the values of several roots.
 struct RootValues: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
 

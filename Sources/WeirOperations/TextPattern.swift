@@ -48,7 +48,6 @@ package final class TextPattern: Sendable {
     private static let maximumLength = 8_192
 
     package let text: String
-    /// The names and numbers of the named groups.
     package let groups: [(name: String, number: Int)]
     private let extent: Extent
     // Unsafe memory: compiled patterns are immutable, so several threads can match with one; freed in `deinit`.

@@ -25,7 +25,6 @@ package struct PageAPI: Sendable {
         package let summary: String
         package let right: String
         package var parameters: [Part] = []
-        /// The media types of the body.
         package var body: [String] = []
         package var answers: [Part] = []
 

@@ -48,7 +48,6 @@ package struct Greeting: StateOperation {
 }
 
 package struct GreetingInput: OperationInput, Hashable {
-    /// The name to greet.
     package let label: String
 
     package static var fields: [InputField] {

@@ -2,7 +2,6 @@ import Foundation
 import WeirOperations
 package import WeirStates
 
-/// The states of an HTTP request.
 package enum HTTPRequestState: OperationState {
     case none
     /// The name is being resolved; skipped for numeric addresses.

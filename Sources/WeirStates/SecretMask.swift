@@ -7,7 +7,6 @@ import Foundation
 /// that length. A secret that a program splits, reverses or encrypts is not found: masking is the last line of defence,
 /// not the first.
 package struct SecretMask: Sendable {
-    /// The replacement for a secret.
     package static let replacement = "•••"
     /// The minimum length of a masked secret in characters, because shorter ones occur in texts by chance.
     package static let minimum = 8
@@ -20,7 +19,6 @@ package struct SecretMask: Sendable {
     /// Whether a needle begins with two bytes, by the first and the second.
     private let pairs: [[Bool]]
 
-    /// A mask without secrets.
     package static let none = SecretMask([])
 
     package init(_ secrets: some Sequence<String>) {
@@ -84,7 +82,6 @@ package struct SecretMask: Sendable {
         }
     }
 
-    /// The record with the secrets in its payload masked.
     package func masked(_ record: StateRecord) -> StateRecord {
         guard !needles.isEmpty else { return record }
         return StateRecord(

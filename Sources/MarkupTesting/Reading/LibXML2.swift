@@ -89,7 +89,6 @@ enum TreeWalk {
     }
 }
 
-/// An XPath expression that selects elements.
 struct XPathQuery {
     private let expression: String
 

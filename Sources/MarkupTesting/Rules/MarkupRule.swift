@@ -39,7 +39,6 @@ extension [any MarkupRule] {
     }
 }
 
-/// A page has a title.
 package struct PageTitle: MarkupRule {
     package var name: String { "page-title" }
 
@@ -54,7 +53,6 @@ package struct PageTitle: MarkupRule {
     }
 }
 
-/// A page declares its language.
 package struct PageLanguage: MarkupRule {
     package var name: String { "page-language" }
 

@@ -144,7 +144,6 @@ package protocol SnapshotFiles: Sendable {
     func names(in folder: String) throws -> [String]
 }
 
-/// Snapshots in the file system.
 struct DiskSnapshotFiles: SnapshotFiles {
     func text(of path: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -95,7 +95,6 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// Returns whether an audience has the permissions of anonymous users.
     package func isAnonymous(_ audience: Audience) -> Bool {
         state.withLock { state in
             let anonymous = state.anonymous ?? state.audience(of: .anonymous, atMost: Self.kept)

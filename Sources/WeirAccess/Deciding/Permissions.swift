@@ -59,7 +59,6 @@ package struct Permissions: Hashable, Sendable {
     /// Whether these are the permissions of a link, which allow seeing one run only.
     package var isLink: Bool { run != nil }
 
-    /// Restricts the permissions to one verb.
     package func only(_ verb: Verb) -> Permissions {
         Permissions(
             listed: listed.mapValues { $0.intersection(.only(verb)) }, unlisted: unlisted.intersection(.only(verb)),

@@ -120,7 +120,6 @@ extension AccessDirectory: Authenticator {
         cookie.link(in: cookies).flatMap { authorization(ofLink: $0.text) } ?? control.authorize(.anonymous)
     }
 
-    /// The session cookie's format.
     package var cookie: SessionCookie { state.withLock { $0.cookie } }
 
     /// Resolves a credential; nil if it has ended.

@@ -3,7 +3,6 @@ import Synchronization
 import WeirFlows
 import WeirStates
 
-/// The result of an attempt to sign in.
 package enum SignInOutcome: Sendable {
     /// The user is signed in; the secret is the value of the session cookie.
     case signedIn(SecretText, Principal)

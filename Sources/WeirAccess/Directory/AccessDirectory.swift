@@ -23,7 +23,6 @@ package final class AccessDirectory: Sendable {
     let logger: Logger
     /// Whether audit entries are stored for the server instead of being written.
     let leavesAudit: Bool
-    /// Whether the audit's head is stored.
     let keepsAuditHead: Bool
     /// Returns whether this server writes the entries left by commands, among all servers on the storage.
     let takesOverAudit: @Sendable () -> Bool

@@ -49,7 +49,6 @@ package struct SessionCookie: Hashable, Sendable {
         "\(name)-link=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The raw value of the session cookie.
     func session(in fields: [String]) -> String? { value(of: name, in: fields) }
 
     private func value(of name: String, in fields: [String]) -> String? {

@@ -77,7 +77,6 @@ package struct ArtifactStore: Sendable {
         removeQuietly(URL(filePath: path).deletingLastPathComponent())
     }
 
-    /// Removes all files of a run.
     package func removeAll(of run: String) { folder(of: run).map(removeQuietly) }
 
     /// The runs that have a folder.

@@ -60,7 +60,6 @@ extension RunComparison {
         return StepComparison.steps(first, second, values: values)
     }
 
-    /// The ids of the runs of all steps.
     var stepRuns: [String] { nodes.flatMap { [$0.first, $0.second].compactMap { $0?.step.run } } }
 
     private static func progress(_ run: RunView) -> StepsProgress? {

@@ -3,7 +3,6 @@ import WeirJournals
 import WeirStates
 import WeirStores
 
-/// The active stores of a board.
 final class LiveStores: Sendable {
     struct Member: Sendable {
         let store: any LiveStore

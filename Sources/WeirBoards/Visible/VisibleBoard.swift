@@ -204,7 +204,6 @@ struct Visibility: Sendable {
         label = isWhole ? nil : Audience(permissions.only(.see)).label
     }
 
-    /// Whether an operation is visible.
     func sees(operation id: String) -> Bool { isWhole || operations.contains(id) }
 
     /// Whether a run is visible: through its operation, or through a link to the run.

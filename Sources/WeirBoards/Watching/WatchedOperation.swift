@@ -1,7 +1,6 @@
 import WeirOperations
 import WeirStates
 
-/// The watch machine's state of one operation.
 struct WatchedOperation: Sendable {
     enum Stage: Sendable, Equatable {
         case idle

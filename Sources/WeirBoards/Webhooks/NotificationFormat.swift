@@ -2,7 +2,6 @@ import Foundation
 import WeirJournals
 import WeirStates
 
-/// The format of a notification webhook.
 package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case generic
     /// A Slack incoming webhook: a text and blocks.

@@ -34,7 +34,6 @@ package struct ServerCondition: Sendable, Hashable, Codable {
     package let subject: String
     package let since: Timestamp
     package var sentence: String
-    /// Whether the condition has ended.
     package var isOver = false
 
     package init(_ kind: Kind, of subject: String = "", since: Timestamp, sentence: String) {

@@ -230,7 +230,6 @@ package struct TriggerRequest: Sendable {
     }
 }
 
-/// The result of a request to a trigger.
 package struct TriggerRecord: Sendable, Hashable, Codable {
     package enum Outcome: String, Sendable, Hashable, Codable, CaseIterable {
         case started

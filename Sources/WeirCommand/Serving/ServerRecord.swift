@@ -29,7 +29,6 @@ struct ServerRecord: Codable, Sendable, Hashable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
-    /// Removes the record of this process.
     static func remove(in folder: DataFolder) {
         guard read(in: folder)?.process == ProcessInfo.processInfo.processIdentifier else { return }
         // One that stays is recognised by its process, which has ended.

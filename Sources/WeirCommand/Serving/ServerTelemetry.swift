@@ -85,7 +85,6 @@ extension ServerTelemetry {
         }
     }
 
-    /// A sample for the system page.
     private static func sample(_ registry: MetricsRegistry, _ usage: CPUUsage) -> [SystemHistory.Reading: Double] {
         var sample: [SystemHistory.Reading: Double] = [:]
         let metrics: [SystemHistory.Reading: Metric] = [

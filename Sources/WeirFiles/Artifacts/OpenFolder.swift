@@ -82,7 +82,6 @@ final class OpenFolder: Sendable {
     private static func word(_ name: [UInt8]) -> [CChar] { name.map { CChar(bitPattern: $0) } + [0] }
 }
 
-/// A user of the system.
 enum SystemUser {
     /// The id of a user, or nil for an unknown name; blocks.
     static func id(of name: String) -> uid_t? {

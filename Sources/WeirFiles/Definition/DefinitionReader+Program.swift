@@ -67,7 +67,6 @@ extension DefinitionReader {
         }
     }
 
-    /// The environment variable of an input.
     static func variable(for field: String) -> String {
         "WEIR_INPUT_" + String(field.uppercased().map { $0 == "-" || $0 == "." ? "_" : $0 })
     }

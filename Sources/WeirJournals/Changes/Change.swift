@@ -111,7 +111,6 @@ extension ChangeDraft {
 }
 
 extension StateRecord {
-    /// The end of a run that was interrupted in a state of that case.
     package static func interrupted(after caseName: String) -> StateRecord {
         StateRecord(caseName: "interrupted", payload: ["last": .string(caseName)], phase: .interrupted)
     }

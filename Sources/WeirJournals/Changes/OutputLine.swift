@@ -73,7 +73,6 @@ package struct OutputJoiner: Sendable {
 
     package init() {}
 
-    /// The text to append for a piece.
     package mutating func text(_ piece: String, on channel: OutputChannel, continues: Bool) -> String {
         let start = open == nil || open == channel ? "" : "\n"
         open = continues ? channel : nil

@@ -26,7 +26,6 @@ package struct JournalTable: Sendable, Hashable {
     package let name: String
     /// The columns, beginning with the key, by which rows are ordered.
     package let columns: [Column]
-    /// The number of key columns.
     package let keys: Int
 
     private init(_ name: String, keys: Int = 1, _ columns: KeyValuePairs<String, Kind>, added: [String] = []) {

@@ -170,7 +170,6 @@ package struct ExportContents: Sendable, Hashable {
         package internal(set) var lines = 0
     }
 
-    /// The epoch of the exporting journal.
     package let epoch: String
     package let created: Timestamp
     package let runs: [Run]

@@ -3,7 +3,6 @@ import WeirStates
 
 /// Writes runs of a journal as JSON lines, for another journal to import or for a report; see `ExportFormat`.
 package struct JournalExport: Sendable {
-    /// The number of runs per query.
     private static let runsPerPage = 50
 
     private let journal: any Journal

@@ -17,7 +17,6 @@ package struct ReportStanding: Sendable {
     /// Whether retention has removed a reported run with this id.
     package var wasRemoved = false
     package var lines = SequenceNumber.zero
-    /// When the last line was printed.
     package var lastLineAt: Timestamp?
     package var producer: ProducerState?
     package var producers = 0

@@ -202,7 +202,6 @@ package struct RunVariation<Input: OperationInput, State: OperationState>: Senda
     package var state: State
     /// The part of the timeout already used.
     package var elapsed = Duration.zero
-    /// Overrides the policy of the operation.
     package var reentry: ReentryPolicy?
     /// Replaces the operation's work, without a timeout.
     package var work: (any StateOperation<Input, State>)?

@@ -2,7 +2,6 @@
 package struct StepOrder: Sendable {
     package struct Entry: Sendable {
         package let name: String
-        /// The declared needs.
         package let needs: [String]
         package let afterFailureOf: [String]
         package let isFinally: Bool

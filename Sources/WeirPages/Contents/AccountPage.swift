@@ -2,7 +2,6 @@ package import WeirAccess
 package import WeirJournals
 package import WeirStates
 
-/// A page of accounts and access.
 package enum AccountPage: Sendable {
     case signIn(SignInForm)
     case setUp(SetUpForm)

@@ -129,9 +129,7 @@ package struct FormDraft: Sendable, Hashable {
     }
 }
 
-/// The content of an error page.
 package struct PageProblem: Sendable, Hashable {
-    /// The HTTP status.
     package let status: Int
     /// A summary in a few words, which the locale's string `problem.<status>` overrides.
     package let title: String

@@ -26,7 +26,6 @@ package struct PageFrame: Sendable, Hashable {
 
     package var schedule: ScheduleView?
 
-    /// The operations whose schedules are paused.
     package var pausedSchedules: Set<String> = []
 
     /// The acknowledged failures, by operation.

@@ -16,7 +16,6 @@ package struct PageOutput: Sendable {
     /// excerpt.
     package let cursor: PageCursor?
     package var excerpt: Excerpt
-    /// The text in the search field.
     package var search: String
     /// Whether the search is for standard error only.
     package var isErrorsOnly: Bool

@@ -45,7 +45,6 @@ package struct RunSurroundings: Sendable, Hashable {
             .min { $0.openedSequence < $1.openedSequence }?.id
     }
 
-    /// The operations and runs of the failed steps of a run of steps.
     package static func failedSteps(of record: RunRecord) -> [(operation: String, run: String)] {
         guard record.state.phase == .failed, record.state.payload["steps"] != nil,
             let progress = try? record.state.payload.decode(StepsProgress.self)

@@ -1,7 +1,6 @@
 package import WeirBoards
 package import WeirJournals
 
-/// The facts on the system page.
 package struct SystemFacts: Sendable {
     /// A named value, labelled by the string `system.<name>`.
     package struct Fact: Sendable, Hashable {
@@ -77,7 +76,6 @@ package struct SystemFacts: Sendable {
     package var check: Check?
     /// The servers that share the journal; empty if it cannot be shared.
     package var nodes: [NodeView]
-    /// The conditions of the server that hold.
     package var conditions: [ServerCondition]
     package var readings: [Reading]
 

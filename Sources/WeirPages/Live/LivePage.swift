@@ -57,7 +57,6 @@ package struct LivePage: Sendable, Hashable, CustomStringConvertible {
     package var description: String { feedName }
 }
 
-/// The subject of a live page.
 package enum PageTopic: Sendable, Hashable {
     case board
     case runs

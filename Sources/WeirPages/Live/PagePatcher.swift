@@ -226,7 +226,6 @@ struct PagePatcher {
         return origin + timeline
     }
 
-    /// The patches of the other runs on a run's page.
     private func surroundings(of run: RunView) -> [Patch] {
         let around = { (side: Side) in
             side.run.map { writer.surroundings($0, RunSurroundings(of: $0, on: side.board)) }

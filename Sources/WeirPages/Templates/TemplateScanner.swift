@@ -76,7 +76,6 @@ indirect enum TemplateTag: Sendable {
     case partial(String, line: Int)
 }
 
-/// The name in a tag.
 struct TemplateName: Sendable, Hashable {
     /// The path, such as `t.nav.runs`, or `.` for the current value.
     let path: String

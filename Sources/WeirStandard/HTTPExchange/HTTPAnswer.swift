@@ -7,11 +7,9 @@ struct HTTPAnswer: Sendable {
     /// The final URL, after redirects.
     var url = ""
     var headers: [HeaderField] = []
-    /// The beginning of the body.
     var body = Data()
     /// The number of body bytes read.
     var size: Int64 = 0
-    /// The announced length.
     var announced: Int64?
     /// Whether the whole body was read.
     var isWhole = true
@@ -47,7 +45,6 @@ package struct HeaderField: Codable, Hashable, Sendable {
     }
 }
 
-/// The progress of an HTTP exchange.
 enum HTTPEvent: Sendable {
     case resolving(host: String)
     /// The name is resolved, and a connection to this address is being made.

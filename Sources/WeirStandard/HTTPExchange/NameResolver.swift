@@ -1,7 +1,6 @@
 import Foundation
 import WeirFlows
 
-/// Resolves host names.
 package protocol NameResolver: Sendable {
     /// The numeric addresses in order of preference.
     ///

@@ -31,7 +31,6 @@ extension ServiceContext {
         set { self[LogContext.Key.self] = newValue }
     }
 
-    /// The context as metadata of a log line.
     package var metadata: Logger.Metadata {
         var metadata = Logger.Metadata()
         metadata["request"] = log.request.map { "\($0)" }

@@ -38,7 +38,6 @@ extension Substring {
 }
 
 extension MetricsRegistry {
-    /// All series as text.
     package func text(_ format: Exposition) -> String {
         var text = ""
         text.reserveCapacity(64 * 1_024)

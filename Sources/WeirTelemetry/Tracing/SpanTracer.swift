@@ -60,7 +60,6 @@ package struct SpanTracer: Tracer {
 package struct FinishedSpan: Sendable {
     package var name: String
     package let place: TraceParent
-    /// The id of the parent span.
     package let parent: String?
     package let kind: SpanKind
     /// In nanoseconds since 1970.

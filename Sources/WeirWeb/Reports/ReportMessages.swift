@@ -197,7 +197,6 @@ enum ReportNames {
     static let noMoment = "must be a time in ISO 8601 with a zone, such as 2026-11-21T12:00:00.250Z."
 }
 
-/// The size limits of a reporter's requests.
 package struct ReportLimits: Sendable {
     /// The maximum number of messages in a request.
     package var messages = 10_000

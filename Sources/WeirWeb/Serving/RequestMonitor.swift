@@ -27,7 +27,6 @@ final class RequestMonitor: Sendable {
         ) { first, _ in first }
     }
 
-    /// Counts an answer.
     func count(_ kind: RouteKind, _ status: HTTPResponse.Status) {
         let key = Key(kind: kind, status: (100...599).contains(status.code) ? status.code : 0)
         let known = counters.withLock { $0[key] }

@@ -50,9 +50,7 @@ public struct WebConfiguration: Sendable {
     public var maximumImportBytes: Int64 = 256_000_000
     /// The maximum bytes of a line of an imported file.
     public var maximumImportLine = ByteCount(clamping: 8 << 20)
-    /// The size limits of a reporter's requests.
     package var reports = ReportLimits()
-    /// The limits of unfinished uploads.
     package var unfinishedUploads = UnfinishedUploadLimits()
     /// The maximum number of concurrent exports; further ones are refused.
     public var maximumExports = 8
@@ -92,7 +90,6 @@ public struct WebConfiguration: Sendable {
     public init() {}
 }
 
-/// The limits of unfinished uploads.
 package struct UnfinishedUploadLimits: Sendable {
     /// The maximum number per principal.
     package var count = 100

@@ -32,7 +32,6 @@ final class EventLoopClock: WaitClock {
     }
 }
 
-/// A clock with timers for waiting.
 protocol WaitClock: Sendable {
     /// Monotonic time in milliseconds.
     var uptime: Int64 { get }

@@ -24,7 +24,6 @@ struct CalendarMoment: Sendable, Hashable {
         return seconds - zone.offset(at: guess)
     }
 
-    /// The local time in a zone.
     func local(in zone: TimeZone) -> Int64 {
         guard case .zone = clock else { return seconds }
         let instant = instant(in: zone)

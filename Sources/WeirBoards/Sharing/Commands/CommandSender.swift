@@ -11,7 +11,6 @@ final class CommandSender: Sendable {
     /// How long a command waits for a reply before it is withdrawn: longer than the takeover from a server that is
     /// gone.
     static let patience: Duration = .seconds(10)
-    /// The time limit for the withdrawal.
     static let withdrawal: Duration = .seconds(2)
     /// How long the id of a withdrawn command stays reserved: longer than any write still in flight.
     static let memory: Duration = .seconds(60)

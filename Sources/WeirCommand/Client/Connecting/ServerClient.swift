@@ -7,10 +7,8 @@ import Synchronization
 import WeirStandard
 import WeirStates
 
-/// A client for the HTTP API of a server.
 final class ServerClient: Sendable {
     struct Deadlines: Sendable {
-        /// The time to establish a connection.
         var connection = Duration.seconds(5)
         /// The time from the end of the request to the start of the response, and between two parts of the response.
         ///

@@ -8,7 +8,6 @@ extension JournalFile {
         /// When the history began: later than the one it replaced.
         let began: Timestamp
         let head: SequenceNumber
-        /// The number of writes.
         let writes: Int64
         /// The number of runs of an interrupted import that were removed on opening.
         var undoneRuns = 0

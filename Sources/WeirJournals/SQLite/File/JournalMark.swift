@@ -42,7 +42,6 @@ struct JournalMark: Equatable {
     /// The highest sequence known to have been assigned.
     var head: SequenceNumber
 
-    /// The number of writes to the journal.
     var writes: Int64
     /// The number of writes that the file contains without its log.
     var filed: Int64
@@ -123,7 +122,6 @@ struct HistoryCheck {
     struct Held: Equatable {
         let epoch: String
         let head: SequenceNumber
-        /// The number of writes.
         let writes: Int64
         /// The number of writes that the file contains without its log; nil if that cannot be read.
         let filed: Int64?

@@ -44,7 +44,6 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Records the last assigned sequence and the number of writes.
     func reached(_ sequence: SequenceNumber, writes: Int64) {
         note { mark in
             mark.head = max(mark.head, sequence)

@@ -4,7 +4,6 @@ import Synchronization
 /// A file that stays open, so that it can be distinguished from another one at its path.
 final class OpenFile: Sendable {
     struct Status: Equatable {
-        /// The inode number.
         let number: UInt64
         let device: UInt64
         let size: Int64

@@ -11,7 +11,6 @@ struct APISchema: Sendable {
     static let whole = APISchema(value: ["type": "integer", "format": "int64"])
     static let number = APISchema(value: ["type": "number", "format": "double"])
     static let time = APISchema(value: ["type": "string", "format": "date-time"])
-    /// An object with any members.
     static let members = APISchema(value: ["type": "object"])
 
     static func whole(_ range: ClosedRange<Int>) -> APISchema {

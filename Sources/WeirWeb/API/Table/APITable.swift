@@ -46,7 +46,6 @@ extension APIParameter {
 }
 
 extension APIBody {
-    /// The input of a run.
     static let input = APIBody(
         contents: [
             ("application/json", .members.described("The operation's inputSchema describes its members.")),
@@ -62,7 +61,6 @@ extension APISchema {
 }
 
 extension APIAnswer {
-    /// A run that is recorded.
     static func run(_ status: Int, _ text: String) -> APIAnswer {
         json(status, .any(.ref("Run"), .ref("RunReceipt")), text, headers: "Location")
     }
