@@ -47,7 +47,7 @@ final class JournalDouble: JournalProxy {
 
     init(_ inner: any Journal = MemoryJournal()) { self.inner = inner }
 
-    subscript<Value>(dynamicMember path: WritableKeyPath<Core, Value>) -> Value {
+    subscript<Value: Sendable>(dynamicMember path: WritableKeyPath<Core, Value>) -> Value {
         get { core.withLock { $0[keyPath: path] } }
         set { core.withLock { $0[keyPath: path] = newValue } }
     }

@@ -35,7 +35,7 @@ final class ClusterDouble: Sendable {
         await commands.takeOver(recording)
     }
 
-    subscript<Value>(dynamicMember path: WritableKeyPath<Core, Value>) -> Value {
+    subscript<Value: Sendable>(dynamicMember path: WritableKeyPath<Core, Value>) -> Value {
         get { core.withLock { $0[keyPath: path] } }
         set { core.withLock { $0[keyPath: path] = newValue } }
     }
