@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirCommand
+@testable import WeirCommand
 
 struct ConnectingTests {
     @Test func `an address is kept without a slash at its end, its host in small letters`() throws {
