@@ -180,7 +180,8 @@ struct StepGraphTests {
         text.appendLiteral("Are ")
         text.appendInterpolation(2)
         text.appendLiteral(" fine?")
-        var ask = Approval("ask", StepArgument(stringInterpolation: text), within: .milliseconds(1), approvesByItself: true)
+        var ask = Approval(
+            "ask", StepArgument(stringInterpolation: text), within: .milliseconds(1), approvesByItself: true)
         let declaration: StepDeclaration = ask.declaration
         ask.declaration = declaration
         let graph = StepGraph(Release.self) { input in
