@@ -381,8 +381,9 @@ def test_a_command_runs_without_its_server_and_its_report_is_sent_later(weir, te
     assert sent.returncode == 0, sent.stderr
     [(record, _, lines)] = reported(weir, "later")
     assert record["phase"] == "failed" and lines == ["done"]
+    opened = weir.ask(f"feeds/run-{record['id']}/changes")["changes"][0]["state"]
     began, ended, received = (
-        datetime.datetime.fromisoformat(moment) for moment in (record["startedAt"], record["endedAt"], record["state"]["receivedAt"]))
+        datetime.datetime.fromisoformat(moment) for moment in (record["startedAt"], record["endedAt"], opened["receivedAt"]))
     # The times of the command, and the one at which the server learned of them.
     assert datetime.timedelta(seconds=1) < ended - began < received - began
     assert spooled(terminal) == []
