@@ -34,7 +34,7 @@ struct DigestTests {
         -> [NotificationFacts]
     {
         try await until {
-            try await mails(fixture).count == count
+            try await mails(fixture).count >= count
         } otherwise: {
             let isEarly = fixture.clock.now.offset < .seconds(3_600) * hour
             fixture.clock.advance(by: .seconds(isEarly ? 3_600 : 10))
@@ -131,7 +131,8 @@ struct DigestTests {
         await first.close()
         _ = await following.board.currentRole.first { $0 == .recording }
         let mails = try await arrived(1, following)
-        #expect(mails.map(\.summary?.sections.first?.rows.first?.cells.last) == ["Counted by the first."])
+        let failures = mails.map { $0.summary?.sections.first?.rows.first?.cells.last }
+        #expect(failures.first == "Counted by the first." && !failures.contains("Sent by the first."))
         let later = try #require(try await tally(digest, following)?.since)
         #expect(later > sent)
         await following.stop()
