@@ -53,4 +53,6 @@ def test_values_are_saved_chosen_and_removed(visit, scripted):
 def test_a_form_that_begins_with_a_preset_starts_its_run(visit, weir):
     page = visit("/operations/report?preset=Nightly")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator("#page")).to_contain_text("eu 7")
+    expect(page.locator("#page")).to_contain_text("Succeeded")
+    newest = weir.latest("report")
+    assert newest["input"] == {"region": "eu", "days": 7, "draft": True}

@@ -30,8 +30,9 @@ extension PageWriter {
 
     /// The page that asks for the name of a preset, and shows its values.
     func presetPage(_ entry: CatalogEntry, _ values: JSONValue, text: String) -> Fields {
+        let payload = PayloadValues(format: format, strings: strings, operation: entry.id)
         let rows = entry.fields.filter(\.isKeptInPresets).compactMap { field -> Fields? in
-            let text = Self.text(of: values[field.name])
+            let text = values[field.name].flatMap { $0 == .null ? nil : inputText($0, payload) } ?? ""
             return text.isEmpty ? nil : ["label": label(of: field, in: entry.id), "text": text]
         }
         return [

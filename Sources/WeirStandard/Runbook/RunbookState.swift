@@ -81,7 +81,7 @@ extension RunbookState {
                         RunbookStep(
                             id: "tell-support", markdown: "Tell [support](mailto:support@example.org)",
                             spans: [RunbookSpan("Tell "), RunbookSpan("support", link: "mailto:support@example.org")],
-                            depth: 1),
+                            depth: 1, number: 1),
                         RunbookStep(
                             id: "tag-it", markdown: "Tag it with `git tag`",
                             spans: [RunbookSpan("Tag it with "), RunbookSpan("git tag", code: true)],

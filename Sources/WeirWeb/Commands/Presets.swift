@@ -45,8 +45,10 @@ struct Presets {
         let sent = try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry).readWithoutFile()
         let values = InputPreset.values(of: sent.input, fields: entry.fields)
         let text = try text(of: values)
-        let frame = exchange.frame(dashboard)
-        return try await .page(for: exchange) { [renderer = dashboard.renderer, entry] in
+        var frame = exchange.frame(dashboard)
+        // The values are not part of an address, so another language begins with the operation's form.
+        frame.path = dashboard.mount.url("operations/\(entry.id)")
+        return try await .page(for: exchange) { [renderer = dashboard.renderer, entry, frame] in
             renderer.preset(of: entry, values, text: text, frame: frame)
         }
     }

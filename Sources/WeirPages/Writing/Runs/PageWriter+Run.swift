@@ -97,7 +97,7 @@ extension PageWriter {
         return words.isEmpty ? nil : words
     }
 
-    private func inputText(_ value: JSONValue, _ values: PayloadValues) -> String {
+    func inputText(_ value: JSONValue, _ values: PayloadValues) -> String {
         if let list = value.array { return list.map(values.text).joined(separator: ", ") }
         return fileText(value) ?? values.text(value)
     }
