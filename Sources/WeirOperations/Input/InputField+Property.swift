@@ -56,7 +56,7 @@ extension InputField {
     ) -> (name: String, value: JSONValue?) {
         let input = Input()
         guard let name = name(of: property, in: input, examples: examples) else { return ("", nil) }
-        return (name, members(of: input)[name].flatMap { $0 == .null ? nil : $0 })
+        return (name, members(of: input)[name].flatMap { $0 == .null ? JSONValue?.none : $0 })
     }
 
     /// The coding key of an input's property, or an empty name if it is not encoded as one member.

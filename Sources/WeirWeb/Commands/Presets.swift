@@ -127,12 +127,9 @@ struct Presets {
     }
 
     private static func values(_ text: String) -> JSONValue? {
-        do {
-            let value = try JSONValue(parsing: text)
-            return value.object == nil ? nil : value
-        } catch {
-            return nil
-        }
+        // Not by a conditional expression, in which nil is a null of JSON.
+        guard let value = try? JSONValue(parsing: text), value.object != nil else { return nil }
+        return value
     }
 
     private func sent(in exchange: Exchange) -> String { exchange.request.cookies[Self.cookie]?.value ?? "" }
