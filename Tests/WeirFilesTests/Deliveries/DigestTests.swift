@@ -37,7 +37,7 @@ struct DigestTests {
             try await mails(fixture).count >= count
         } otherwise: {
             let isEarly = fixture.clock.now.offset < .seconds(3_600) * hour
-            fixture.clock.advance(by: .seconds(isEarly ? 3_600 : 10))
+            fixture.clock.advance(by: isEarly ? .seconds(3_600) : .milliseconds(100))
         }
         return try await mails(fixture)
     }
@@ -69,7 +69,7 @@ struct DigestTests {
         let always = Self.rule("always", NotificationPeriod(digest: "07:00", sendsEmpty: true))
         let fixture = try await Fixture([digest, always])
         try await until { try await tally(always, fixture) != nil }
-        let mail = try #require(try await arrived(1, fixture).first)
+        let mail = try #require(try await arrived(1, fixture, from: 7).first)
         #expect(mail.headline == "Weir at weir.example: nothing to report" && mail.delivery.hasPrefix("digest-always."))
         let (silent, sent) = (try await tally(digest, fixture), try await tally(always, fixture))
         #expect(silent?.since == sent?.since)
@@ -103,7 +103,7 @@ struct DigestTests {
         try await until { try await tally(digest, fixture) != nil }
         try await fixture.notifier.take([.disk: ["": "5 MB are left."], .files: ["": "A mistake."]])
         try await fixture.notifier.take([.files: [:]])
-        let mail = try #require(try await arrived(1, fixture).first)
+        let mail = try #require(try await arrived(1, fixture, from: 7).first)
         #expect(mail.headline == "Weir at weir.example: 2 server conditions")
         #expect(
             mail.summary?.sections.first?.rows.map { [$0.cells.first, $0.cells.last] } == [
@@ -122,7 +122,7 @@ struct DigestTests {
         let following = try await Fixture([digest], journal: second, clock: clock)
         try await until { try await tally(digest, recording) != nil }
         try await recording.run(failing: "Sent by the first.")
-        _ = try await arrived(1, recording)
+        _ = try await arrived(1, recording, from: 7)
         let sent = try #require(try await tally(digest, recording)?.since)
         try await recording.run(failing: "Counted by the first.")
         try await until { try await tally(digest, recording)?.ended == 1 }
@@ -130,7 +130,7 @@ struct DigestTests {
         await recording.board.shutdown()
         await first.close()
         _ = await following.board.currentRole.first { $0 == .recording }
-        let mails = try await arrived(1, following)
+        let mails = try await arrived(1, following, from: 31)
         let failures = mails.map { $0.summary?.sections.first?.rows.first?.cells.last }
         #expect(failures.first == "Counted by the first." && !failures.contains("Sent by the first."))
         let later = try #require(try await tally(digest, following)?.since)
