@@ -118,7 +118,9 @@ class TestGrace:
     def test_programs_can_end_before_the_server_does_while_pages_are_served_and_nothing_starts(self, weir, visit, tmp_path):
         run = weir.run("quick")
         until(lambda: state(weir, run) == "running")
-        page = visit(f"/runs/{run['id']}")
+        page = visit()
+        with page.expect_request(lambda request: "/live/1/run-" in request.url):
+            page.goto(f"/runs/{run['id']}")
         weir.process.send_signal(signal.SIGTERM)
 
         def refused():
