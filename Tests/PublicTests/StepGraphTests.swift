@@ -143,6 +143,7 @@ struct StepGraphTests {
             Step("late", Say()).with(\.text, build.reported("fiel")).needs(build).whenFailed(build)
             Step("dry", Say()).with(\.text, .outcome).needs(names: []).when(input.version, .isOneOf("x"))
                 .when(input.isDry, .isOneOf(true)).when(input.isDry, .isOneOf(false))
+            Step("last", Say()).with(\.text, "x").finally().needs(names: [])
         }
         var catalog = catalog()
         let error = #expect(throws: StepGraphMistakes.self) {
@@ -157,6 +158,7 @@ struct StepGraphTests {
             "The operation “say” has no input `txt`. Did you mean “text”?",
             "The operation “say” needs the input `text`.",
             "The operation “release-build” needs the input `version`.",
+            "The step “last” has `finally` and follows all others. Remove `needs`.",
             "The step “late” can never run: it needs “build” to succeed, and to fail.",
             "The step “build” reports no value “fiel”. Did you mean “file”?",
             "“outcome” and “failedSteps” have a value only in a step with `finally`.",

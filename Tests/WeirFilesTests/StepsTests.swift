@@ -131,6 +131,14 @@ import WeirOperations
             "w.yml:3:48: There is no step “aa” before this one. Did you mean “a”?"
         ),
         (
+            "- {name: a, command: [ls]}\n      - {name: end, command: [ls], finally: true, needs: []}",
+            "w.yml:3:57: The step “end” has `finally` and follows all others. Remove `needs`."
+        ),
+        (
+            "- {name: a, command: [ls]}\n      - {name: end, command: [ls], finally: true, when_failed: []}",
+            "w.yml:3:57: The step “end” has `finally` and follows all others. Remove `when_failed`."
+        ),
+        (
             "- {name: a, approve: {prompt: Go?, who: [ana]}}",
             "w.yml:2:47: “ana” is not a role, group or user: write role:NAME, group:NAME or user:NAME."
         ),

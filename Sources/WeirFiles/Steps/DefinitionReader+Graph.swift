@@ -8,8 +8,8 @@ extension DefinitionReader {
             entries: elements.compactMap { value in
                 value["name"]?.text.map { name in
                     StepOrder.Entry(
-                        name: name, needs: value["needs"]?.list?.compactMap(\.text) ?? [],
-                        afterFailureOf: value["when_failed"]?.list?.compactMap(\.text) ?? [],
+                        name: name, needs: value["needs"]?.list?.compactMap(\.text),
+                        afterFailureOf: value["when_failed"]?.list?.compactMap(\.text),
                         isFinally: value["finally"]?.flag == true, allowsFailure: value["allow_failure"]?.flag == true)
                 }
             }, isGraph: elements.contains { $0["needs"] != nil })
@@ -28,15 +28,6 @@ extension DefinitionReader {
                 place = ["needs", "when_failed"].compactMap { element[$0]?.list?.first { $0.text == need } }.first
             }
             list.note(place ?? element, mistake.sentence)
-        }
-        // An empty list names no step, but makes the steps a graph.
-        for element in elements where element["finally"]?.flag == true {
-            for key in ["needs", "when_failed"] {
-                guard let name = element["name"]?.text, let value = element[key], value.list?.isEmpty == true else {
-                    continue
-                }
-                list.note(value, "The step “\(name)” has `finally` and follows all others. Remove `\(key)`.")
-            }
         }
     }
 

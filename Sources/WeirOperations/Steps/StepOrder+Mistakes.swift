@@ -32,10 +32,10 @@ extension StepOrder {
             sentence(on: need, of: entry).map { Mistake(step: name, place: .need(need), sentence: $0) }
         }
         if entry.isFinally {
-            let keys: [(Mistake.Place, String, [String])] = [
-                (.needs, "needs", entry.needs), (.whenFailed, whenFailed, entry.afterFailureOf),
+            let keys: [(Mistake.Place, String, Bool)] = [
+                (.needs, "needs", entry.declaresNeeds), (.whenFailed, whenFailed, entry.declaresFailures),
             ]
-            for (place, key, steps) in keys where !steps.isEmpty {
+            for (place, key, isDeclared) in keys where isDeclared {
                 mistakes.append(
                     Mistake(
                         step: name, place: place,

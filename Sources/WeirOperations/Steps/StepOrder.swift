@@ -6,14 +6,18 @@ package struct StepOrder: Sendable {
         package let afterFailureOf: [String]
         package let isFinally: Bool
         package let allowsFailure: Bool
+        /// Whether lists are declared, which can be empty.
+        let (declaresNeeds, declaresFailures): (Bool, Bool)
 
+        /// Creates an entry; `needs` and `afterFailureOf` are nil if they are not declared.
         package init(
-            name: String, needs: [String] = [], afterFailureOf: [String] = [], isFinally: Bool = false,
+            name: String, needs: [String]? = nil, afterFailureOf: [String]? = nil, isFinally: Bool = false,
             allowsFailure: Bool = false
         ) {
             self.name = name
-            self.needs = needs
-            self.afterFailureOf = afterFailureOf
+            self.needs = needs ?? []
+            self.afterFailureOf = afterFailureOf ?? []
+            (declaresNeeds, declaresFailures) = (needs != nil, afterFailureOf != nil)
             self.isFinally = isFinally
             self.allowsFailure = allowsFailure
         }

@@ -21,8 +21,8 @@ struct StepGraphCheck {
         order = StepOrder(
             entries: steps.map {
                 StepOrder.Entry(
-                    name: $0.name, needs: $0.needs ?? [], afterFailureOf: $0.afterFailureOf, isFinally: $0.isFinally,
-                    allowsFailure: $0.allowsFailure)
+                    name: $0.name, needs: $0.needs, afterFailureOf: $0.afterFailureOf.isEmpty ? nil : $0.afterFailureOf,
+                    isFinally: $0.isFinally, allowsFailure: $0.allowsFailure)
             }, isGraph: steps.contains { $0.needs != nil })
         if !OperationID.isValid(id) {
             mistakes.append("“\(id.prefix(60))” cannot be an id: it has at most 40 of a-z, 0-9 and single hyphens.")
@@ -73,9 +73,6 @@ struct StepGraphCheck {
 
     private mutating func check(_ step: StepDeclaration) {
         for problem in step.problems { note(step.name, problem) }
-        if step.isFinally, step.needs?.isEmpty == true {
-            note(step.name, "The step “\(step.name)” has `finally` and follows all others. Remove `needs`.")
-        }
         checkNumbers(step)
         for (_, value) in step.input.sorted(by: { $0.key < $1.key }) { checkReferences(value, of: step) }
         switch step.work {
