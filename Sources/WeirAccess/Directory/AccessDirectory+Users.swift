@@ -229,11 +229,7 @@ extension AccessDirectory {
     package func changeViews(
         of person: Principal, _ change: @escaping @Sendable (String?) throws -> String
     ) async throws {
-        try await self.change { [self] in
-            let (text, key) = (try change(views(of: person)), keyOfViews(of: person))
-            try await write([.put(.views, key, text)])
-            state.withLock { $0.views[key] = text }
-        }
+        try await self.change(.views, \.views, of: person, change)
     }
 
     /// The presets of forms that a person saved, as text; nil if none were ever saved.
@@ -245,10 +241,19 @@ extension AccessDirectory {
     package func changePresets(
         of person: Principal, _ change: @escaping @Sendable (String?) throws -> String
     ) async throws {
+        try await self.change(.presets, \.presets, of: person, change)
+    }
+
+    private func change(
+        _ kind: StoredKind, _ texts: any WritableKeyPath<DirectoryState, [String: String]> & Sendable,
+        of person: Principal,
+        _ change: @escaping @Sendable (String?) throws -> String
+    ) async throws {
         try await self.change { [self] in
-            let (text, key) = (try change(presets(of: person)), keyOfViews(of: person))
-            try await write([.put(.presets, key, text)])
-            state.withLock { $0.presets[key] = text }
+            let key = keyOfViews(of: person)
+            let text = try change(state.withLock { $0[keyPath: texts][key] })
+            try await write([.put(kind, key, text)])
+            state.withLock { $0[keyPath: texts][key] = text }
         }
     }
 }
