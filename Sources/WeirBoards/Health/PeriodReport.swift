@@ -69,8 +69,9 @@ package struct PeriodReport: Sendable {
         (self.from, self.to, self.isCut, self.missed, self.zone) = (from, to, isCut, missed, zone)
         let ended = runs.filter { $0.endedAt != nil }
         let within = ended.filter { $0.startedAt >= from }
-        let earlier = Dictionary(grouping: ended.filter { $0.startedAt < from }, by: \.operation)
-        (figures, before) = (.init(of: within), .init(of: ended.filter { $0.startedAt < from }))
+        let past = ended.filter { $0.startedAt < from }
+        let earlier = Dictionary(grouping: past, by: \.operation)
+        (figures, before) = (.init(of: within), .init(of: past))
         rows = Dictionary(grouping: within, by: \.operation).map { operation, runs in
             Self.row(operation, runs, earlier[operation] ?? [])
         }.sorted { ($1.figures.failed, $0.operation) < ($0.figures.failed, $1.operation) }

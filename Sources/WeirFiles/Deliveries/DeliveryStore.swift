@@ -137,9 +137,7 @@ package final class DeliveryStore: Sendable {
         _ change: @escaping @Sendable ([ServerCondition]) -> (conditions: [ServerCondition], messages: [DeliveryRecord])
     ) async throws -> (conditions: [ServerCondition], hasMessages: Bool) {
         let (conditions, hasMessages): ([ServerCondition], Bool) = try await file.write { database in
-            let known = try Data.fetchAll(database, sql: "SELECT json FROM condition ORDER BY kind, subject").map {
-                try ServerCondition(json: $0)
-            }
+            let known = try Self.conditions(database)
             let (conditions, messages) = change(known)
             guard conditions != known else { return (known, false) }
             for var condition in known where !conditions.contains(where: condition.isContinued) {
@@ -159,6 +157,15 @@ package final class DeliveryStore: Sendable {
         }
         if hasMessages { kept.withLock { $0.letGo() } }
         return (conditions, hasMessages)
+    }
+
+    /// The conditions that hold, as last stored.
+    func conditions() async throws -> [ServerCondition] { try await file.read(Self.conditions) }
+
+    private static func conditions(_ database: Database) throws -> [ServerCondition] {
+        try Data.fetchAll(database, sql: "SELECT json FROM condition ORDER BY kind, subject").map {
+            try ServerCondition(json: $0)
+        }
     }
 
     /// The conditions that ended since a moment, at most the newest fifty, oldest first.

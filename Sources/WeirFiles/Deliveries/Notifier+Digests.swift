@@ -127,9 +127,8 @@ extension Notifier {
     ///
     /// Missed starts are listed by themselves.
     private func conditionRows(since moment: Timestamp) async throws -> [NotificationSummary.Row] {
-        let ended = try await store.endedConditions(since: moment)
         // Those of the file, because after a start nothing has been observed yet.
-        let holding = try await store.changeConditions(at: now()) { ($0, []) }.conditions
+        let (holding, ended) = (try await store.conditions(), try await store.endedConditions(since: moment))
         return (holding + ended).filter { $0.kind != .schedule || $0.since < moment && !$0.isOver }.map {
             condition in
             .init(

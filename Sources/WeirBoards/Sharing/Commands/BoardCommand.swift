@@ -216,11 +216,12 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         guard let worker, RunID.isPlausible(run), runs[run] == nil else { throw .partsStay(nil) }
         let input = try await launcher.validate(input, for: operation, isElsewhere: true).input
-        let retried: RunRecord? = if let retryOf { try await self.run(retryOf) } else { nil }
-        if retried?.endedAt == nil, retried != nil { throw .stillActive }
-        let opening =
-            retried.map { RunOpening(actor: actor, input: input, retrying: $0, idempotencyKey: key) }
-            ?? RunOpening(actor: actor, input: input, idempotencyKey: key)
+        var opening = RunOpening(actor: actor, input: input, idempotencyKey: key)
+        if let retryOf {
+            let retried = try await self.run(retryOf)
+            guard retried.endedAt != nil else { throw .stillActive }
+            opening = RunOpening(actor: actor, input: input, retrying: retried, idempotencyKey: key)
+        }
         return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
     }
 

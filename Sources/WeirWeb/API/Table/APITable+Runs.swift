@@ -1,5 +1,6 @@
 import HTTPTypes
 import WeirAccess
+import WeirBoards
 
 extension APIResource {
     static let runs: [APIResource] = [
@@ -18,7 +19,7 @@ extension APIResource {
                 .query("from", .text, "The beginning, in ISO 8601; by default seven days before the end."),
                 .query("to", .text, "The end, in ISO 8601; by default now."),
                 .query(
-                    "period", .oneOf(["weekend", "week", "month"]),
+                    "period", .oneOf(ReportPeriod.allCases.map(\.rawValue)),
                     "Instead of both: the last whole weekend or week, or thirty days, in the server’s time zone."),
                 answers: .json(200, .ref("PeriodReport"), "The report."))
         ) { (dashboard, _, exchange) async throws(Problem) in
