@@ -9,11 +9,13 @@ package struct MaskedStream: Sendable {
     private var pending: [UInt8] = []
     /// The number of pending bytes that belong to a secret which is already replaced.
     private var covered = 0
+    /// The number of pending bytes that are already returned: the end of a line, with which a folded secret can begin.
+    private var returned = 0
 
     package init(_ mask: SecretMask) { self.mask = mask }
 
     /// Whether bytes are held back.
-    package var isHolding: Bool { !pending.isEmpty }
+    package var isHolding: Bool { pending.count > returned }
 
     /// Adds bytes, and returns those that are decided, with secrets replaced.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -24,9 +26,11 @@ package struct MaskedStream: Sendable {
     ///
     /// With `isCut`, the text was cut off there, so that the beginning of a secret is masked too.
     package mutating func finish(isCut: Bool = false) -> [UInt8] {
-        guard isCut, pending.count >= Self.cutBytes else { return advance(EscapedText(pending), isLast: true) }
+        guard isCut, pending.count - returned >= Self.cutBytes else {
+            return advance(EscapedText(pending), isLast: true)
+        }
         let replacement = covered > 0 ? [] : Array(SecretMask.replacement.utf8)
-        (pending, covered) = ([], 0)
+        (pending, covered, returned) = ([], 0, 0)
         return replacement
     }
 
@@ -42,11 +46,18 @@ package struct MaskedStream: Sendable {
                 if place >= covered { result += SecretMask.replacement.utf8 }
                 covered = end
             }
-            if place >= covered { result.append(byte) }
+            if place >= covered, place >= returned { result.append(byte) }
             place += 1
         }
-        pending = Array(text.bytes.dropFirst(place))
-        covered = max(0, covered - place)
+        let kept = isLast ? place : min(place, max(covered, text.bytes.count - Self.lineEndBytes(of: text)))
+        pending = Array(text.bytes.dropFirst(kept))
+        (returned, covered) = (max(0, max(place, returned) - kept), max(0, covered - kept))
         return result
+    }
+
+    /// The length of the last line end with the bytes before it that can begin a folded secret, or 0 without a line end.
+    private static func lineEndBytes(of text: EscapedText) -> Int {
+        guard text.bytes.last == UInt8(ascii: "\n") else { return 0 }
+        return SecretNeedle.openFold - 1 + "\r\n".utf8.count
     }
 }

@@ -23,8 +23,8 @@ struct SecretNeedle: Sendable, Hashable {
 
     /// The number of bytes after which a line end at the end of the text leaves a folded form open.
     ///
-    /// Otherwise, many lines would wait for the next one because of their last characters.
-    private static let openFold = 8
+    /// Fewer bytes occur at line ends by chance, and many lines would wait for the next one.
+    static let openFold = 3
     /// The maximum number of readings that are followed side by side.
     private static let mostReadings = 16
 

@@ -16,6 +16,9 @@ struct SecretCases {
         init(bytes: [UInt8], beside: Int = 0) { (self.bytes, self.beside) = (bytes, beside) }
     }
 
+    /// The number of a folded secret's first characters that are recorded if a line ends after them, with the line end.
+    private static let lineEnd = 4
+
     private var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -62,7 +65,10 @@ struct SecretCases {
         case 3: Written(text: json(secret))
         case 4:
             Written(text: "'" + secret.replacing("'", with: pick([#"'\''"#, #"'"'"'"#])) + "'", beside: 2)
-        case 5: Written(text: folded(hex(Bool.random(using: &random) ? Array(secret.utf8) : utf16(secret))))
+        case 5:
+            Written(
+                text: folded(hex(Bool.random(using: &random) ? Array(secret.utf8) : utf16(secret))),
+                beside: Self.lineEnd)
         case 6: Written(bytes: utf16(secret))
         default: Written(text: html(secret))
         }
@@ -75,11 +81,13 @@ struct SecretCases {
         }
     }
 
-    /// The text as it is, or in lines as programs break it.
+    /// The text as it is, or in lines as programs break it, the first of which can begin with other characters.
     private mutating func folded(_ text: String) -> String {
         let (width, end) = (pick([60, 64, 76, 1_000]), pick(["\n", "\r\n"]))
-        return stride(from: 0, to: text.utf8.count, by: width).map { text.dropFirst($0).prefix(width) }
-            .joined(separator: end)
+        let first = pick([width, Int.random(in: 1...8, using: &random)])
+        let rest = text.dropFirst(first)
+        let lines = stride(from: 0, to: rest.utf8.count, by: width).map { rest.dropFirst($0).prefix(width) }
+        return ([text.prefix(first)] + lines).joined(separator: end)
     }
 
     private mutating func base64(_ secret: [UInt8]) -> Written {
@@ -89,7 +97,7 @@ struct SecretCases {
         let beside = (name.utf8.count + tail.utf8.count) * 4 / 3 + 6
         if Bool.random(using: &random) { text = text.replacing("+", with: "-").replacing("/", with: "_") }
         if Bool.random(using: &random) { text = String(text.prefix { $0 != "=" }) }
-        return Written(text: folded(text), beside: beside + 2)
+        return Written(text: folded(text), beside: beside + Self.lineEnd)
     }
 
     private mutating func hex(_ secret: [UInt8]) -> String {
