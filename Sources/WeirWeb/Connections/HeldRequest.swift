@@ -9,7 +9,7 @@ extension Dashboard {
     /// must be nil or longer than 14 s, because a held request looks idle to it. The handlers answer a tail only if the
     /// dashboard's access identifies the sender on the event loop; all others pass the router and its middleware.
     public func channelHandlers() -> [any RemovableChannelHandler] {
-        [AbsoluteTarget.Installer(), HeldPollHandler(self)]
+        [ParsedHeadCheck.Installer(), HeldPollHandler(self)]
     }
 
     func tail(_ head: HTTPRequest) -> HeldRequest? {
@@ -67,7 +67,7 @@ enum HeldRequestHead {
     /// Whether the connection closes after the answer; recognized heads never require it.
     var isLast: Bool {
         guard case .parsed(let head) = self else { return false }
-        return head.isLastRead || head.headerFields[.connection]?.lowercased() == "close"
+        return head.isLast
     }
 }
 
@@ -82,6 +82,9 @@ extension HTTPRequest {
         guard headerFields[.upgrade] != nil, let options = headerFields[.connection] else { return false }
         return options.split(separator: ",").contains { $0.lowercased().drop { $0 == " " }.hasPrefix("upgrade") }
     }
+
+    /// Whether the connection closes after the answer; `ParsedHeadCheck` unifies the ways to ask for it.
+    var isLast: Bool { isLastRead || headerFields[.connection] == "close" }
 
     /// The length of the body in bytes, or nil if it is unknown.
     var bodyLength: Int? {

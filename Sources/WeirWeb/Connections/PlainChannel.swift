@@ -53,7 +53,7 @@ final class PlainChannel: HTTPChannelHandler, HTTPCodecInstaller {
             withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)
         try pipeline.addHandlers(
-            [AbsoluteTarget(), HTTP1ToHTTPServerCodec(secure: false)], position: .before(requests))
+            [ParsedHeadCheck(), HTTP1ToHTTPServerCodec(secure: false)], position: .before(requests))
         try pipeline.addHandler(
             ConnectionTaskStarter { [self] connection in
                 tasks.add { await self.handleHTTP(asyncChannel: connection, logger: self.logger) }

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPTypes
-import NIOCore
-import NIOHTTP1
 import Synchronization
 
 /// The checks that precede every other one.
@@ -131,52 +129,5 @@ enum CrossSiteCheck {
     private static func withoutUsualPort(_ host: String, scheme: String) -> String {
         let port = scheme == "https" ? ":443" : ":80"
         return host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
-    }
-}
-
-/// Compares the authority of a request in absolute form (`GET http://name/path`) with its `Host`.
-///
-/// The types after the HTTP/1 codec keep the path of such a request and drop the authority, so this handler precedes the
-/// codec. If `Host` differs from the authority, the handler adds a second `Host`, which `RequestCheck` refuses (RFC 9112,
-/// section 3.2.2).
-final class AbsoluteTarget: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data), let host = head.headers["Host"].first,
-            !Self.agrees(head.uri, with: host)
-        else {
-            context.fireChannelRead(data)
-            return
-        }
-        head.headers.add(name: "Host", value: "-")
-        context.fireChannelRead(wrapInboundOut(.head(head)))
-    }
-
-    static func agrees(_ target: String, with host: String) -> Bool {
-        if target.hasPrefix("/") || target == "*" { return true }
-        let lowercased = target.lowercased()
-        for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where lowercased.hasPrefix(scheme) {
-            let authority = lowercased.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
-            let names = [String(authority), host.lowercased()]
-                .map { $0.hasSuffix(port) ? String($0.dropLast(port.count)) : $0 }
-            return names[0] == names[1]
-        }
-        return false
-    }
-
-    final class Installer: ChannelInboundHandler, RemovableChannelHandler {
-        typealias InboundIn = Any
-
-        func handlerAdded(context: ChannelHandlerContext) {
-            let pipeline = context.pipeline.syncOperations
-            do {
-                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try pipeline.addHandler(AbsoluteTarget(), position: .after(decoder))
-            } catch {
-                // Only HTTP/1 has the absolute form.
-            }
-        }
     }
 }

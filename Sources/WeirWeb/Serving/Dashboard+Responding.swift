@@ -45,7 +45,7 @@ extension Dashboard {
         let ancestors = route?.isEmbeddable == true ? configuration.frameAncestors : []
         SecurityHeaders.add(to: &response.headers, isPage: isPage, embeddedBy: ancestors)
         if !access.isOpen, let route, route.requirement != .nothing { keepPrivate(&response, route, seen) }
-        if request.head.isLastRead { response.headers[.connection] = "close" }
+        if request.head.isLast { response.headers[.connection] = "close" }
         return request.method == .head ? response.head() : response
     }
 

@@ -62,8 +62,13 @@ struct ConnectionTests {
         "CONNECT example.com:80 HTTP/1.1\r\n",
         "GET /hello HTTP/1.1\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
         "GET /live/1/board/x/0/0 HTTP/1.1\r\nupgrade: websocket\r\nconnection: upgrade\r\n",
+        "GET /hello HTTP/1.0\r\n",
+        "GET /live/1/board/x/0/0 HTTP/1.0\r\n",
+        "GET /hello HTTP/1.0\r\nConnection: TE\r\n",
+        "GET /hello HTTP/1.1\r\nConnection: TE, Close\r\n",
+        "GET /hello HTTP/1.1\r\nConnection: keep-alive\r\nProxy-Connection: close\r\n",
     ])
-    func `a connection on which another protocol is wished for ends with the answer and does not fall silent`(
+    func `a connection whose client ends it or asks for another protocol ends with the answer, which says so`(
         request: String
     ) async throws {
         try await TestServer.run { server in

@@ -105,7 +105,7 @@ struct SecurityCheckTests {
             ("HTTP://LocalHost:80/a", "localhost"), ("http://localhost:8080?x", "localhost:8080"),
             ("https://weir.example:443/", "weir.example"),
         ] {
-            #expect(AbsoluteTarget.agrees(target, with: host), "\(target)")
+            #expect(ParsedHeadCheck.agrees(target, with: host), "\(target)")
         }
         for (target, host) in [
             ("http://evil.example/", "localhost"), ("http://localhost:81/", "localhost"),
@@ -113,7 +113,7 @@ struct SecurityCheckTests {
             ("javascript:/api/v1/runs", "localhost"), ("localhost/", "localhost"), ("", "localhost"),
             ("http://", "localhost"),
         ] {
-            #expect(!AbsoluteTarget.agrees(target, with: host), "\(target)")
+            #expect(!ParsedHeadCheck.agrees(target, with: host), "\(target)")
         }
     }
 
