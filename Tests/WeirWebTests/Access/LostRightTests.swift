@@ -13,58 +13,172 @@ import WeirStates
 @Suite(.timeLimit(.minutes(15)))
 struct LostRightTests {
     private static let rules = AccessRules(grants: [RoleGrant(RoleAssignment("operator"), to: [.group("ops")])])
+    private static let identity = "p#1"
 
     private static func person(_ groups: [String]) -> StoredPerson {
-        StoredPerson(name: "Ana", identity: "p#1", isUser: false, groups: groups)
+        StoredPerson(name: identity, identity: identity, isUser: false, groups: groups)
     }
 
-    /// The paths that a read can request, with those about accounts.
-    private static func paths(_ run: String, _ epoch: String) -> [String] {
-        RouteTableTests.paths(run: run, epoch: epoch, tail: "/live/1/board/\(epoch)/0/0").filter { path in
-            guard let route = try? Route(RequestTarget(path, mount: MountPath("/")).segments) else { return false }
-            return route.methods.contains(.get) && route.requirement != .nothing
-        } + [
+    /// All methods of all paths that need a right, with those about accounts.
+    private static func requests(_ run: String, _ epoch: String) -> [(method: HTTPRequest.Method, path: String)] {
+        let accounts = [
             "/tokens", "/sessions", "/links", "/api/v1/tokens", "/api/v1/sessions", "/api/v1/links",
             "/runs/\(run)/links",
         ]
+        let paths = RouteTableTests.paths(run: run, epoch: epoch, tail: "/live/1/board/\(epoch)/0/0")
+        return paths.flatMap { path -> [(HTTPRequest.Method, String)] in
+            guard let route = try? Route(RequestTarget(path, mount: MountPath("/")).segments),
+                route.requirement != .nothing
+            else { return [] }
+            return route.methods.filter { ![.head, .options].contains($0) }.map { ($0, path) }
+        } + accounts.map { (.get, $0) }
     }
 
-    /// The ways to lose a right.
+    /// Requests that wait for a change, and what a link to the run may follow.
+    private static func waits(_ run: String) -> [String] {
+        [
+            "/api/v1/feeds/run-\(run)/changes?after=now&wait=14",
+            "/api/v1/streams/run-\(run)?live=long-poll&offset=now", "/api/v1/streams/run-\(run)?live=sse&offset=now",
+        ]
+    }
+
+    /// The sources that name a person and their groups.
+    enum Source: CaseIterable { case provider, proxy }
+
+    /// The ways in which a person loses a right.
     enum Loss: CaseIterable { case ended, withoutGroup, withoutGrant }
 
-    @Test(arguments: Loss.allCases)
-    func `on every route, the session, token and link of a person end with the person's right`(loss: Loss) async throws
-    {
-        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true) { server in
+    private struct Person {
+        let server: AccountServer
+        let source: Source
+        let run: String
+        /// A field of each kind of credential.
+        let credentials: [(name: String, fields: [String])]
+        let session: SecretText?
+
+        init(_ server: AccountServer, _ source: Source) async throws {
+            (self.server, self.source) = (server, source)
             let directory = server.directory
-            directory.control.replace(rules: Self.rules)
-            let session = try await directory.begin(Self.person(["ops"]), from: .none, replacing: nil)
-            let maker = Principal(.person, name: "Ana", identity: "p#1", groups: ["ops"])
-            let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            directory.control.replace(rules: LostRightTests.rules)
+            run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            let own: [String]
+            switch source {
+            case .provider:
+                let session = try await directory.begin(LostRightTests.person(["ops"]), from: .none, replacing: nil)
+                own = ["Cookie: \(directory.cookie.name)=\(session.text)"]
+                self.session = session
+            case .proxy:
+                own = ["Remote-User: \(LostRightTests.identity)", "Remote-Groups: ops"]
+                session = nil
+                _ = try await server.ask("GET", "/", own)
+            }
+            let maker = LostRightTests.person(["ops"]).principal
             let token = try await directory.createToken(
                 "ci", roles: [StoredAssignment(role: "operator")], days: nil, by: maker
             ).token
             let link = try await directory.createLink(to: run, of: "steps", hours: 1, by: maker).link
-            let credentials = [
-                ("session", "Cookie: \(directory.cookie.name)=\(session.text)"),
-                ("token", "Authorization: Bearer \(token.text)"), ("link", "Authorization: Bearer \(link.text)"),
+            credentials = [
+                ("person", own), ("token", ["Authorization: Bearer \(token.text)"]),
+                ("link", ["Authorization: Bearer \(link.text)"]),
             ]
-            let paths = Self.paths(run, server.board.epoch)
-            for (name, field) in credentials {
-                let seen = try await server.ask("GET", "/api/v1/runs/\(run)", [field]).status
+        }
+
+        /// Takes the right away; returns the credentials that have lost it.
+        func lose(_ loss: Loss) async throws -> [(name: String, fields: [String])] {
+            switch loss {
+            case .ended:
+                _ = try await server.directory.endAccess(of: LostRightTests.identity, by: .system)
+                // The proxy still names the person.
+                return source == .proxy ? credentials.filter { $0.name != "person" } : credentials
+            case .withoutGrant:
+                server.directory.control.replace(rules: AccessRules())
+                return credentials
+            case .withoutGroup:
+                guard let session else {
+                    let fields = ["Remote-User: \(LostRightTests.identity)", "Remote-Groups: others"]
+                    _ = try await server.ask("GET", "/", fields)
+                    return [("person", fields)] + credentials.filter { $0.name != "person" }
+                }
+                // Another sign-in names the groups; the earlier session ends at its own end, as documented.
+                _ = try await server.directory.begin(LostRightTests.person([]), from: .none, replacing: session)
+                return credentials
+            }
+        }
+    }
+
+    private func run(_ source: Source, _ test: @escaping @Sendable (AccountServer) async throws -> Void) async throws {
+        let mode: AccessConfiguration.Mode =
+            source == .proxy ? .proxy(user: "remote-user", groups: "remote-groups") : .oidc(prefix: "p#")
+        try await AccountServer.run(mode, isEmpty: true, test)
+    }
+
+    @Test(arguments: Source.allCases, Loss.allCases)
+    func `on every route, what acts for a person ends with the person's right`(source: Source, loss: Loss) async throws
+    {
+        try await run(source) { server in
+            let person = try await Person(server, source)
+            for (name, fields) in person.credentials {
+                let seen = try await server.ask("GET", "/api/v1/runs/\(person.run)", fields).status
                 #expect(seen == 200, "\(name) before")
             }
-            switch loss {
-            case .ended: _ = try await directory.endAccess(of: "p#1", by: .system)
-            case .withoutGroup:
-                // A further sign-in names the groups; the session of before ends at its own end, as documented.
-                _ = try await directory.begin(Self.person([]), from: .none, replacing: session)
-            case .withoutGrant: directory.control.replace(rules: AccessRules())
+            for (name, fields) in try await person.lose(loss) {
+                for (method, path) in Self.requests(person.run, server.board.epoch) {
+                    let form = method == .get ? [] : AccountServer.form
+                    let body = method == .get ? nil : ""
+                    let status = try await server.ask(method.rawValue, path, fields + form, body: body).status
+                    #expect([401, 403, 404].contains(status), "\(loss) \(name) \(method) \(path): \(status)")
+                }
             }
-            for (name, field) in credentials {
-                for path in paths {
-                    let status = try await server.ask("GET", path, [field]).status
-                    #expect([401, 403, 404].contains(status), "\(loss) \(name) \(path): \(status)")
+        }
+    }
+
+    @Test(arguments: Source.allCases, Loss.allCases)
+    func `a request that waits for a person ends when the person's right does`(source: Source, loss: Loss) async throws
+    {
+        try await run(source) { server in
+            let person = try await Person(server, source)
+            var held: [(name: String, path: String, connection: RawConnection)] = []
+            for (name, fields) in person.credentials where !(source == .proxy && loss == .ended && name == "person") {
+                for path in Self.waits(person.run) {
+                    let connection = try await server.connect()
+                    try await connection.send("GET", path, headers: fields)
+                    held.append((name, path, connection))
+                }
+            }
+            try await until { server.dashboard.held == held.count }
+            _ = try await person.lose(loss)
+            for (name, path, connection) in held {
+                let status = try await connection.response().status
+                // A stream of events has begun; it ends.
+                let expected = path.contains("sse") ? [200] : [401, 403, 404]
+                #expect(expected.contains(status), "\(loss) \(name) \(path): \(status)")
+                await connection.close()
+            }
+        }
+    }
+
+    @Test func `on every route, a token that was revoked, or whose role has gone, is refused`() async throws {
+        try await AccountServer.run { server in
+            let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            let roles = [StoredAssignment(role: "operator")]
+            let made = try await server.directory.createToken("ci", roles: roles, days: nil, by: .system)
+            try await server.directory.revokeToken(made.record.id, by: .system, anybody: true)
+            // Of a person whose role was taken: the token has no more rights than they have.
+            let otto = try await server.person("otto", "operator")
+            let own = try await server.ask(
+                "POST", "/api/v1/tokens", [otto, "Content-Type: application/json", "Sec-Fetch-Site: same-origin"],
+                body: #"{"name": "own", "roles": [{"role": "operator"}]}"#)
+            let token = try #require(try own.json()["token"]?.string)
+            #expect(
+                try await server.ask("GET", "/api/v1/runs/\(run)", ["Authorization: Bearer \(token)"]).status == 200)
+            try await server.directory.setRoles([], of: "otto", by: .system)
+            for text in [made.token.text, token] {
+                for (method, path) in Self.requests(run, server.board.epoch) {
+                    let form = method == .get ? [] : AccountServer.form
+                    let status = try await server.ask(
+                        method.rawValue, path, ["Authorization: Bearer \(text)"] + form, body: method == .get ? nil : ""
+                    ).status
+                    #expect([401, 403, 404].contains(status), "\(method) \(path): \(status)")
                 }
             }
         }
@@ -89,16 +203,9 @@ struct LostRightTests {
             case .withoutRole: try await directory.setRoles([], of: "otto", by: .system)
             case .withNewPassword: try await directory.setPassword("battery staple", of: "otto", by: .system)
             }
-            let epoch = server.board.epoch
-            for path in RouteTableTests.paths(run: String(run), epoch: epoch, tail: "/live/1/board/\(epoch)/0/0") {
-                guard let route = try? Route(RequestTarget(path, mount: MountPath("/")).segments),
-                    route.requirement != .nothing
-                else { continue }
-                for method in route.methods where ![.get, .head, .options].contains(method) {
-                    let status = try await server.ask(method.rawValue, path, [cookie] + AccountServer.form, body: "")
-                        .status
-                    #expect([401, 403, 404].contains(status), "\(loss) \(method) \(path): \(status)")
-                }
+            for (method, path) in Self.requests(String(run), server.board.epoch) where method != .get {
+                let status = try await server.ask(method.rawValue, path, [cookie] + AccountServer.form, body: "").status
+                #expect([401, 403, 404].contains(status), "\(loss) \(method) \(path): \(status)")
             }
         }
     }

@@ -42,6 +42,7 @@ struct AccountServer: Sendable {
             catalog: catalog, journal: MemoryJournal(), makeID: { clock.makeRunID() })
         var configuration = AccessConfiguration(mode)
         configuration.publicURL = publicURL
+        if case .proxy = mode { configuration.trustedProxies = [try #require(NetworkRange("127.0.0.1"))] }
         configuration.cost = try #require(ScryptCost(4, 8, 1))
         let directory = try await AccessDirectory(
             configuration, control: AccessControl(), storage: MemoryAccessStorage(), audit: AuditLog(folder: folder))
