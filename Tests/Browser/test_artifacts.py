@@ -21,8 +21,9 @@ artifacts: ["dist/*"]
 RELEASE = """
 title: Release
 steps:
-  - {name: build, shell: "echo package > package.txt", artifacts: [package.txt]}
-  - {name: publish, command: [cat, "{{steps.build.artifacts.0}}"]}
+  - {name: build, shell: "echo package > package.txt; echo more > more.txt", artifacts: [package.txt, more.txt]}
+  - {name: publish, command: [cat, "{{steps.build.artifacts.1}}"]}
+  - {name: each, for_each: "{{steps.build.artifacts}}", command: [test, -s, "{{item}}"]}
 """
 
 
@@ -74,10 +75,11 @@ def test_html_that_a_program_made_is_shown_and_runs_no_script(weir, visit):
     assert page.evaluate("self.origin") == "null"
 
 
-def test_a_later_step_reads_a_file_that_an_earlier_one_keeps(weir):
+def test_later_steps_read_the_files_that_an_earlier_one_keeps(weir):
     run = ended(weir, "release")
     steps = weir.ask(f"runs/{run}")["state"]["steps"]
-    assert [step["status"] for step in steps] == ["succeeded", "succeeded"], steps
+    assert [step["status"] for step in steps] == ["succeeded"] * 3, steps
+    assert steps[2]["items"]["marks"] == "ss"
     lines = weir.ask(f"runs/{steps[1]['run']}/output")["lines"]
     assert [line["text"] for line in lines] == ["package"]
 

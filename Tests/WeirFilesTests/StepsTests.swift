@@ -146,6 +146,33 @@ import WeirOperations
             "- {name: a, uses: back, with: {base: a}}\n      - {name: b, command: [cat, \"{{f}}\"], with: {f: \"{{steps.a.fiel}}\"}}",
             "w.yml:3:56: The step “a” reports no value “fiel”. Did you mean {{steps.a.file}}?"
         ),
+        (
+            "- {name: a, command: [ls], for_each: regions}\ninputs: [{name: regions}]",
+            "w.yml:2:44: “regions” is no list. Write one such as [a, b], an input such as {{regions}}, or what a step "
+                + "printed, such as {{steps.regions.output}}."
+        ),
+        (
+            "- {name: a, command: [ls], for_each: \"{{days}}\"}\ninputs: [{name: days, type: integer}]",
+            "w.yml:2:44: The input “days” is a whole number, and no list. Give it the type `choices` or `multiline`."
+        ),
+        (
+            "- {name: a, command: [ls, \"{{item.b}}\"], for_each: [{b: 1}, {c: 1}]}",
+            "w.yml:2:68: This item has no “b”, which the step “a” uses. Give it one."
+        ),
+        (
+            "- {name: a, command: [ls], repeat: {every: 1s, until: {command: [ls]}, limit: 3}}",
+            "w.yml:2:62: `until` is about the run of the step, and runs no program. Let the step's program make the test, "
+                + "and write {exit_code: 0}."
+        ),
+        (
+            "- {name: a, command: [ls], if: {command: test -e x}}",
+            "w.yml:2:48: `command` must be a list of a program and its arguments, such as [test, -e, ready]."
+        ),
+        (
+            "- {name: a, command: [ls], if: {command: [ls]}}\n      - {name: a-if, command: [ls]}",
+            "w.yml:2:15: The program of this step has the id “w-a-if”, as has that of the step “a-if” of w.yml. Rename one "
+                + "step."
+        ),
     ])
     func `a mistake is reported with its place and its remedy`(_ steps: String, _ mistake: String) {
         let found = mistakes([
@@ -167,6 +194,22 @@ import WeirOperations
                 == "a.yml:1:0: ".replacing(
                     "1:0: ", with: "2:25: The operation would contain itself: a → b → a. Remove this step."))
         #expect(mistakes.contains { $0.file == "c.yml" })
+    }
+
+    @Test func `steps of two files whose programs would have the same id are refused in both`() {
+        let (definitions, mistakes) = read([
+            "a": "title: A\nsteps: [{name: b-c, command: [ls]}]\n",
+            "a-b": "title: B\nsteps: [{name: c, command: [ls]}]\n",
+            "d": "title: D\ncommand: [ls]\n",
+        ])
+        #expect(definitions.map(\.id) == ["d"])
+        #expect(
+            mistakes.map(\.description) == [
+                "a-b.yml:2:16: The program of this step has the id “a-b-c”, as has that of the step “b-c” of a.yml. Rename "
+                    + "one step.",
+                "a.yml:2:16: The program of this step has the id “a-b-c”, as has that of the step “c” of a-b.yml. Rename "
+                    + "one step.",
+            ])
     }
 
     @Test func `a secret goes to a secret only`() {

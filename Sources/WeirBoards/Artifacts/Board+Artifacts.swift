@@ -59,4 +59,14 @@ extension StepsHost {
         }
         return isHere == true ? store.path(of: index, named: artifact.name, run: run.id) : nil
     }
+
+    /// The paths of all kept files, or nil if one of them is missing on this server.
+    func artifacts(of run: RunRecord) async -> [String]? {
+        var paths: [String] = []
+        for index in run.artifacts.indices {
+            guard let path = await artifact(index, of: run) else { return nil }
+            paths.append(path)
+        }
+        return paths
+    }
 }

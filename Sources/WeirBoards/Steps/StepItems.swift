@@ -15,11 +15,14 @@ package struct StepItems: Sendable, Hashable, Codable {
         /// The item as a text, shortened.
         package let item: String
         package let run: String?
+        /// Why there is no run.
+        package let detail: String?
 
-        package init(index: Int, item: String, run: String?) {
+        package init(index: Int, item: String, run: String?, detail: String? = nil) {
             self.index = index
             self.item = String(item.prefix(80))
             self.run = run
+            self.detail = detail.map { String($0.prefix(200)) }
         }
     }
 

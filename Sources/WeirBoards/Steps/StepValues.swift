@@ -1,6 +1,6 @@
 import WeirJournals
 package import WeirOperations
-import WeirStates
+package import WeirStates
 
 /// An item of a step that runs once for each of a list.
 struct StepItem: Sendable, Hashable {
@@ -10,7 +10,23 @@ struct StepItem: Sendable, Hashable {
     /// The item for people.
     var text: String { value.exactText ?? (try? value.text()) ?? "" }
 
-    func member(_ name: String) -> JSONValue? { value[name] ?? Int(name).flatMap { value.element(at: $0) } }
+    /// A member of the item, or of the JSON object that is its text.
+    func member(_ name: String) -> JSONValue? {
+        if let member = value.member(named: name) { return member }
+        guard let text = value.string, text.first(where: { !$0.isWhitespace }) == "{" else { return nil }
+        return (try? JSONValue(parsing: text))?.member(named: name)
+    }
+}
+
+extension JSONValue {
+    /// The member of that name, also one whose letters differ in case as names of variables do; in a list, by its index.
+    package func member(named name: String) -> JSONValue? {
+        if let member = self[name] { return member }
+        let variable = name.lowercased().replacing("-", with: "_")
+        let members = object?.filter { $0.key.lowercased().replacing("-", with: "_") == variable }
+        return members?.min { $0.key < $1.key }?.value
+            ?? Int(name).flatMap { element(at: $0) }
+    }
 }
 
 /// The values that are known when a step begins.
@@ -141,6 +157,7 @@ struct StepValues: Sendable {
     {
         var values = Self.values(of: run)
         let needsOutput = condition.rules.contains { $0.source == .own("output") }
+        if values["outcome"] == nil { values["outcome"] = .string(run.state.phase.rawValue) }
         if needsOutput, values["output"] == nil {
             values["output"] = .string(try await host.output(of: run.id, step: step))
         }
@@ -182,6 +199,9 @@ struct StepValues: Sendable {
                 let text = try await host.output(of: id, step: step.name)
                 values["output"] = .string(text)
             }
+            if wanted.contains("artifacts") {
+                values["artifacts"] = await host.artifacts(of: run).map { .array($0.map(JSONValue.string)) }
+            }
             for name in wanted {
                 guard let index = StepValue.artifactIndex(of: name) else { continue }
                 values[name] = await host.artifact(index, of: run).map(JSONValue.string)
@@ -216,6 +236,9 @@ extension StepValue {
         return index.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? Int(index) : nil
     }
 
+    /// Whether it refers to the files that a step keeps: `artifacts`, or one by its index.
+    package static func isArtifacts(_ value: String) -> Bool { value == "artifacts" || artifactIndex(of: value) != nil }
+
     /// Whether it is the output of a step and nothing else, which is read as JSON if it is that.
     fileprivate var isOutput: Bool {
         guard parts.count == 1, case .reported(_, "output") = parts[0] else { return false }
@@ -229,7 +252,7 @@ extension StepMoment {
         switch missing {
         case .input(let name): return "The input “\(name)” has no value."
         case .special(let name): return "There is no value for {{\(name.name)}}: the item has no such member."
-        case .reported(let name, let value) where StepValue.artifactIndex(of: value) != nil:
+        case .reported(let name, let value) where StepValue.isArtifacts(value):
             return
                 "The step “\(name)” has kept no file “\(value)” on this server. See the files on the page of its run."
         case .reported(let name, let value):

@@ -220,7 +220,8 @@ package struct StepsProgress: Sendable, Hashable, Codable {
             let step = "“\(step ?? "")”"
             let rest = detail.map { " \($0)" } ?? ""
             return switch kind {
-            case .stepFailed where items != nil: "The step \(step) failed for \(items?.sentence ?? "")"
+            case .stepFailed where items != nil:
+                "The step \(step) failed for \(items?.sentence ?? "")\(detail.map { ". \($0)" } ?? "")"
             case .stepFailed: "The step \(step) failed.\(rest)"
             case .stepCancelled: "The step \(step) was cancelled.\(rest)"
             case .stepInterrupted: "The server stopped while the step \(step) was running."

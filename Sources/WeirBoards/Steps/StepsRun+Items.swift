@@ -46,12 +46,12 @@ extension StepsRun {
         own.item = item
         mark(task, item, .running)
         let end = isBegun ? await continued(own, from: 1) : await attempts(own, from: 1)
-        guard case .over(let status, _, _) = end else { return }
+        guard case .over(let status, _, let ending) = end else { return }
         guard let mark = StepItems.Mark(status) else { return }
         var failure: StepItems.Failure?
         if mark != .succeeded, !isHalted(task.step) {
             let run = await host.newestRun(of: own.key, from: 1, operation: own.operation).run?.id
-            failure = .init(index: item.index, item: item.text, run: run)
+            failure = .init(index: item.index, item: item.text, run: run, detail: run == nil ? ending?.detail : nil)
         }
         self.mark(task, item, mark, failure)
     }
@@ -93,7 +93,8 @@ extension StepItems {
         let failures = count(.failed)
         if isStopped, succeeded < total { return (.cancelled, nil) }
         if failures > 0 {
-            return (.failed, .init(.stepFailed, step: step, items: .init(self)))
+            let reason = self.failures.first { $0.detail != nil }?.detail
+            return (.failed, .init(.stepFailed, step: step, detail: reason, items: .init(self)))
         }
         if count(.interrupted) > 0 { return (.interrupted, .init(.stepInterrupted, step: step)) }
         if count(.cancelled) > 0 { return (.cancelled, .init(.stepCancelled, step: step)) }

@@ -56,11 +56,18 @@ extension DefinitionReader {
         }
         return StepCondition(
             members.flatMap { member -> [StepCondition.Rule] in
+                if member.name == "command" {
+                    list.note(
+                        member.place,
+                        "`until` is about the run of the step, and runs no program. Let the step's program make the test, "
+                            + "and write {exit_code: 0}.")
+                    return []
+                }
                 guard Shape.isName(member.name, limit: 40) else {
                     list.note(
                         member.place,
-                        "“\(member.name.prefix(60))” is no value of the step's run: write exit_code, output, or the name of "
-                            + "a value that it reports.")
+                        "“\(member.name.prefix(60))” is no value of the step's run: write exit_code, outcome, output, or the "
+                            + "name of a value that it reports.")
                     return []
                 }
                 return tests(member.value).map { .init(.own(member.name), $0) }
@@ -127,6 +134,10 @@ extension DefinitionReader {
     private mutating func conditionCommand(
         _ command: FileValue, _ step: FileValue, _ scope: StepScope, _ inputs: [DeclaredInput]
     ) -> (StepCondition.Command, OperationDefinition)? {
+        guard command.list != nil else {
+            list.note(command, "`command` must be a list of a program and its arguments, such as [test, -e, ready].")
+            return nil
+        }
         let id = "\(id)-\(scope.name)-if"
         guard OperationFolder.isID(id) else {
             list.note(command, "“\(id)” is longer than 40 characters. Choose a shorter name for the step.")
@@ -157,7 +168,7 @@ extension DefinitionReader {
             return false
         }
         guard let other = stepValues[name], value != "outcome" else { return true }
-        if StepValue.artifactIndex(of: value) != nil, other["artifacts"] == nil, other["uses"] == nil {
+        if StepValue.isArtifacts(value), other["artifacts"] == nil, other["uses"] == nil {
             list.note(
                 place,
                 "The step “\(name)” keeps no files. Give it `artifacts`, such as [dist/*.tar.gz], or remove the reference."

@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 
@@ -54,6 +55,7 @@ extension DefinitionReader {
                 list.note(
                     element, "An item of a list cannot hold {{…}}. Give the whole list as one value, or use `with`.")
             }
+            checkMembers(of: elements, step, scope)
             return StepsPlan.ForEach(.fixed(elements.map(\.json)), atOnce: atOnce)
         }
         let outside = StepScope(name: scope.name, order: scope.order, isForEach: false)
@@ -61,10 +63,49 @@ extension DefinitionReader {
         for case .input(let name) in template.parts where fields[name]?.isSecret == true {
             list.note(value, "The secret “\(name)” cannot be a list, because the items of a list are recorded.")
         }
-        if value.text?.allSatisfy(\.isWhitespace) == true {
-            list.note(value, "The step “\(scope.name)” can never run: its list is empty. Give it items.")
-        }
+        checkList(template, value, scope)
         return StepsPlan.ForEach(.value(template), atOnce: atOnce)
+    }
+
+    /// Reports a text that is no list, and an input whose values never are.
+    private mutating func checkList(_ template: StepValue, _ value: FileValue, _ scope: StepScope) {
+        guard template.parts.count == 1 else { return }
+        switch template.parts[0] {
+        case .input(let name):
+            guard let field = fields[name] else { return }
+            switch field.kind {
+            case .integer, .number, .boolean, .url:
+                list.note(
+                    value,
+                    "The input “\(name)” is \(field.valueWords), and no list. Give it the type `choices` or `multiline`."
+                )
+            case .text, .multiline, .choice, .secret, .file: break
+            }
+        case .text(let text):
+            let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+            if lines.isEmpty {
+                list.note(value, "The step “\(scope.name)” can never run: its list is empty. Give it items.")
+            } else if lines.count == 1, (try? JSONValue(parsing: text))?.array == nil {
+                list.note(
+                    value,
+                    "“\(text.prefix(60))” is no list. Write one such as [a, b], an input such as {{regions}}, or what a "
+                        + "step printed, such as {{steps.regions.output}}.")
+            }
+        case .reported, .special: break
+        }
+    }
+
+    /// Reports items without a member that the step's texts name.
+    private mutating func checkMembers(of elements: [FileValue], _ step: FileValue, _ scope: StepScope) {
+        let members = scope.specialNames(in: Self.programTexts(step) + [step["with"]].compactMap { $0 }).compactMap {
+            $0.hasPrefix("item.") ? String($0.dropFirst(5)) : nil
+        }
+        for element in elements {
+            let value = element.json
+            for name in members where value.member(named: name) == nil {
+                list.note(element, "This item has no “\(name)”, which the step “\(scope.name)” uses. Give it one.")
+            }
+        }
     }
 
     mutating func repetition(_ value: FileValue?) -> StepsPlan.Repetition? {

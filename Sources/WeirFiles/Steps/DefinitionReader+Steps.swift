@@ -220,7 +220,7 @@ extension DefinitionReader {
         return values
     }
 
-    private static func programTexts(_ value: FileValue) -> [FileValue] {
+    static func programTexts(_ value: FileValue) -> [FileValue] {
         ["command", "shell", "env", "stdin", "succeeded", "failed", "states"].compactMap { value[$0] }
     }
 

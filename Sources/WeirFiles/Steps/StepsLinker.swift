@@ -7,6 +7,8 @@ struct StepsLinker {
     private let definitions: [String: OperationDefinition]
     private let others: [String: [InputField]]
     private let files: Set<String>
+    /// The steps of all files by the id of their own programs, in words.
+    private let owners: [String: [String]]
     private(set) var mistakes: [String: [FileMistake]] = [:]
 
     static let depth = 8
@@ -16,6 +18,7 @@ struct StepsLinker {
         self.definitions = Dictionary(definitions.map { ($0.id, $0) }) { first, _ in first }
         self.others = others
         self.files = files
+        owners = Dictionary(grouping: definitions.flatMap(Self.owned), by: \.id).mapValues { $0.map(\.words) }
         for definition in definitions { look(at: definition) }
     }
 
@@ -34,9 +37,30 @@ struct StepsLinker {
         }
     }
 
-    private func checkFree(_ id: String, _ place: FilePlace, _ list: inout MistakeList) {
-        guard definitions[id] != nil || others[id] != nil else { return }
-        list.note(place, "There is an operation “\(id)” already. Rename the step.")
+    /// The steps of a file whose own programs are operations, with the ids of these.
+    private static func owned(_ definition: OperationDefinition) -> [(id: String, words: String)] {
+        guard case .steps(let declared) = definition.program else { return [] }
+        return declared.steps.flatMap { step -> [(String, String)] in
+            var owned: [(String, String)] = []
+            if case .own(let own) = step.work { owned.append((own.id, words(step, declared))) }
+            if let program = step.condition?.program {
+                owned.append((program.id, words(step, declared, " in its `if`")))
+            }
+            return owned
+        }
+    }
+
+    private static func words(_ step: DeclaredSteps.Step, _ steps: DeclaredSteps, _ part: String = "") -> String {
+        "the step “\(step.name)” of \(steps.file)\(part)"
+    }
+
+    /// Reports an id of a step's own program that another operation has too, because one would run instead of the other.
+    private func checkFree(_ id: String, of words: String, _ place: FilePlace, _ list: inout MistakeList) {
+        if definitions[id] != nil || others[id] != nil {
+            list.note(place, "There is an operation “\(id)” already. Rename the step.")
+        } else if let other = owners[id]?.first(where: { $0 != words }) {
+            list.note(place, "The program of this step has the id “\(id)”, as has that of \(other). Rename one step.")
+        }
     }
 
     private mutating func look(at definition: OperationDefinition) {
@@ -45,10 +69,12 @@ struct StepsLinker {
         for step in declared.steps {
             switch step.work {
             case .approval: break
-            case .own(let own): checkFree(own.id, step.place, &list)
+            case .own(let own): checkFree(own.id, of: Self.words(step, declared), step.place, &list)
             case .other(let id, let place): look(at: step, id, place, definition, &list)
             }
-            if let program = step.condition?.program { checkFree(program.id, step.place, &list) }
+            if let program = step.condition?.program {
+                checkFree(program.id, of: Self.words(step, declared, " in its `if`"), step.place, &list)
+            }
             for value in step.values {
                 for case .reported(let name, let reported) in value.value.parts {
                     checkReported(name, reported, value.valuePlace, declared, &list)
@@ -163,7 +189,7 @@ struct StepsLinker {
         let step = steps.steps.first { $0.name == name }
         // Every step has these.
         guard !["outcome", "exit_code", "output"].contains(value), step?.forEach == nil else { return }
-        let isFile = StepValue.artifactIndex(of: value) != nil
+        let isFile = StepValue.isArtifacts(value)
         let source: OperationDefinition?
         switch step?.work {
         case .own(let definition): source = definition

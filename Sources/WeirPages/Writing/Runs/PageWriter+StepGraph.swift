@@ -107,7 +107,10 @@ extension PageWriter {
             return item.merging([
                 "remarkID": "\(uid)-remark\(index)", "allowed": allowed, "because": because,
                 "failures": failures.map { failure in
-                    ["item": failure.item, "failedRun": failure.run.map { link(toRun: $0) }] as Fields
+                    [
+                        "item": failure.item, "failedRun": failure.run.map { link(toRun: $0) },
+                        "failedBecause": failure.detail.map(strings.said),
+                    ] as Fields
                 },
             ])
         }

@@ -121,10 +121,12 @@ extension PageWriter {
             .map { allows(.see, onOperation: $0) } ?? true
         if let items = ending.items {
             let (failed, total) = (format.integer(Int64(items.count)), format.integer(Int64(items.total)))
-            return isSeen
-                ? strings(
-                    .stepsFailedItems, ["step": step, "failed": failed, "total": total, "items": items.names])
-                : strings(.stepsFailedCount, ["step": step, "failed": failed, "total": total])
+            guard isSeen else {
+                return strings(.stepsFailedCount, ["step": step, "failed": failed, "total": total])
+            }
+            let sentence = strings(
+                .stepsFailedItems, ["step": step, "failed": failed, "total": total, "items": items.names])
+            return sentence + (said.map { ". \($0)" } ?? "")
         }
         guard isSeen, let said else { return sentence }
         return sentence + (ending.kind == .refused ? " “\(said)”" : " \(said)")
