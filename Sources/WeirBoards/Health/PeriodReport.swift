@@ -101,10 +101,20 @@ extension VisibleBoard {
 
     /// How many visible runs of a period are of each attempt.
     package func reportedAttempts(from: Timestamp, to: Timestamp) async throws(BoardError) -> [AttemptCount] {
-        try await board.attempts(from: from, to: to).filter { visibility.sees(operation: $0.operation) }
+        try await board.attempts(from: from, to: to).filter {
+            visibility.sees(operation: $0.operation) && isReported($0.operation)
+        }
     }
 
-    /// The visible runs for a report, without imported ones, newest first, and the starts that did not happen.
+    private func isReported(_ operation: String) -> Bool {
+        guard let entry = catalog[operation] else { return true }
+        if case .whileWatched = entry.lifetime { return false }
+        return entry.partOf == nil
+    }
+
+    /// The visible runs for a report, newest first, and the starts that did not happen.
+    ///
+    /// Without imported runs, those of steps, which their whole counts, and those that last while a page shows them.
     ///
     /// Throws `unavailable` if the journal cannot be read.
     package func reportedPeriod(
@@ -115,7 +125,7 @@ extension VisibleBoard {
         var records: [RunRecord] = []
         while true {
             let page = try await runs(query)
-            records += page.runs
+            records += page.runs.filter { isReported($0.operation) }
             guard let next = page.next else { break }
             if records.count >= PeriodReport.runLimit { return (records, true, missedStarts(from, to)) }
             query.before = next
@@ -126,14 +136,9 @@ extension VisibleBoard {
     private func missedStarts(_ from: Timestamp, _ to: Timestamp) -> [PeriodReport.MissedStart] {
         board.scheduleStandings.flatMap { id, standing -> [PeriodReport.MissedStart] in
             guard visibility.sees(operation: id) else { return [] }
-            let refused = standing.last.flatMap { last in
-                last.run == nil
-                    ? PeriodReport.MissedStart(operation: id, time: last.time, count: 1, refusal: last.refusal) : nil
+            return standing.unstarted.filter { $0.time >= from && $0.time < to }.map {
+                PeriodReport.MissedStart(operation: id, time: $0.time, count: $0.count, refusal: $0.refusal)
             }
-            let passed = standing.missed.map {
-                PeriodReport.MissedStart(operation: id, time: $0.newest, count: $0.count, refusal: nil)
-            }
-            return [refused, passed].compactMap { $0 }.filter { $0.time >= from && $0.time < to }
         }.sorted { ($0.time, $0.operation) < ($1.time, $1.operation) }
     }
 }

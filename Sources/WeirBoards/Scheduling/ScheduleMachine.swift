@@ -109,13 +109,17 @@ struct ScheduleMachine: Sendable {
 
     mutating func note(_ firing: ScheduleStanding.Firing, of operation: String) {
         lines[operation]?.standing.last = firing
+        guard firing.run == nil else { return }
+        lines[operation]?.standing.keep(.init(time: firing.time, count: 1, refusal: firing.refusal))
     }
 
     /// Marks the due starts as carried out.
     mutating func settle(_ due: Due) {
         guard let line = lines[due.operation] else { return }
         lines[due.operation]?.standing.considered = line.mark
-        if let missed = due.missed { lines[due.operation]?.standing.missed = missed }
+        guard let missed = due.missed else { return }
+        lines[due.operation]?.standing.missed = missed
+        lines[due.operation]?.standing.keep(.init(time: missed.newest, count: missed.count, refusal: nil))
     }
 
     /// Pauses a schedule, or resumes it if `pause` is nil; times during a pause are not caught up on.
@@ -179,6 +183,17 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
         }
     }
 
+    /// Scheduled starts that did not happen: a refused one, or times that passed before the server could look.
+    package struct Unstarted: Sendable, Hashable, Codable {
+        /// The scheduled time, of several the newest.
+        package let time: Timestamp
+        package let count: Int
+        package let refusal: String?
+    }
+
+    /// The maximum number of kept starts that did not happen.
+    package static let unstartedLimit = 100
+
     var schedule: String
     /// The time through which all scheduled times have been processed.
     var considered: Timestamp
@@ -186,6 +201,23 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     /// The result of the newest time that was due.
     package internal(set) var last: Firing?
     package internal(set) var missed: Missed?
+    /// Nil before the first, and in journals of earlier versions.
+    private var kept: [Unstarted]?
+
+    /// The newest starts that did not happen, oldest first.
+    package var unstarted: [Unstarted] {
+        // An earlier version kept only the latest.
+        let passed = missed.map { Unstarted(time: $0.newest, count: $0.count, refusal: nil) }
+        let refused = last.flatMap {
+            $0.run == nil ? Unstarted(time: $0.time, count: 1, refusal: $0.refusal) : nil
+        }
+        let kept = kept ?? []
+        return kept + [passed, refused].compactMap(\.self).filter { !kept.contains($0) }
+    }
+
+    fileprivate mutating func keep(_ start: Unstarted) {
+        kept = (unstarted.filter { $0 != start } + [start]).suffix(Self.unstartedLimit)
+    }
 
     /// Whether the latest start did not happen: it was refused, or its time was missed and none followed.
     package var lacksStart: Bool {

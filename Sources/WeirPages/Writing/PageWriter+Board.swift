@@ -68,34 +68,34 @@ extension PageWriter {
         let attention = attention ?? self.attention(of: board)
         let decisions = attention.decisions.count
         let views = views(of: board)
-        let latest = wholes.map { views[$0.id]?.latest?.record.state.phase }
-        let phases = latest.compactMap(\.self)
-        // A count has what the list behind its link has: failures by operation, also interrupted ones; otherwise runs of a phase.
-        let groups: [(key: String, phase: Phase?)] = [
-            ("all", nil), ("active", .active), ("failed", .failed), ("stopped", .cancelled), ("succeeded", .succeeded),
-            ("queued", .idle),
+        let own = wholes.filter { !isWatched($0.id) }.map { views[$0.id] }
+        let phases = own.map { $0?.latest?.record.state.phase }
+        // A count with a link has what the list behind it has: failures by operation, also interrupted ones; active and
+        // queued runs. The others count operations by their newest run.
+        let queued = own.reduce(0) { $0 + ($1?.queuedRuns ?? 0) }
+        let active = own.reduce(0) { $0 + ($1?.activeRuns ?? 0) } - queued
+        let groups: [(key: String, phase: Phase?, count: Int, url: String?)] = [
+            ("active", .active, active, "\(base)/runs?phase=active"),
+            ("failed", .failed, attention.failures.count, "#attention"),
+            ("queued", .idle, queued, "\(base)/runs?phase=idle"),
+            ("stopped", .cancelled, phases.count { $0 == .cancelled }, nil),
+            ("succeeded", .succeeded, phases.count { $0 == .succeeded }, nil), ("all", nil, own.count, nil),
         ]
-        let never = latest.count { $0 == nil }
+        let never = phases.count { $0 == nil }
         let waiting: Fields? =
             decisions > 0
             ? [
                 "countID": "summary-decisions", "word": strings[.summaryDecisions],
-                "count": format.integer(Int64(decisions)), "tone": "warn", "shape": Phase.idle.shape,
+                "count": format.integer(Int64(decisions)), "tone": "warn", "shape": StepsProgress.Status.asking.shape,
                 "url": "#attention",
             ] : nil
         return [waiting].compactMap { $0 }
-            + groups.compactMap { key, phase in
-                let count =
-                    phase.map { phase in
-                        phase == .failed ? attention.failures.count : phases.count { $0 == phase }
-                    } ?? latest.count
+            + groups.compactMap { key, phase, count, url in
                 guard count > 0 || phase == nil else { return nil }
                 return [
                     "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
-                    "count": format.integer(Int64(count)), "tone": phase?.tone, "shape": phase?.shape,
-                    "url": phase.map {
-                        key == "failed" ? "#attention" : "\(base)/runs?phase=\($0.rawValue)"
-                    },
+                    "count": format.integer(Int64(count)), "tone": url == nil ? nil : phase?.tone,
+                    "shape": phase?.shape, "url": url,
                 ]
             }
             + (never == 0
@@ -186,5 +186,15 @@ extension PageWriter {
             "about": run.flatMap { about($0.record) },
             "state": run.map { statePanel($0, id: "widget-state", place: Place(uid: "widget", isCompact: true)) },
         ]
+    }
+}
+
+extension OperationView {
+    /// The number of runs that wait to begin. Active runs that the view omits are older than the known ones, and count as
+    /// the oldest of these.
+    var queuedRuns: Int {
+        let active = recent.filter { $0.record.endedAt == nil }
+        let queued = active.count { $0.record.state.phase == .idle }
+        return active.last?.record.state.phase == .idle ? queued + max(activeRuns - active.count, 0) : queued
     }
 }

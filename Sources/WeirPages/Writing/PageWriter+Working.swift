@@ -8,13 +8,16 @@ extension PageWriter {
     /// The active runs of operations that can be started on their own: running ones first, each group oldest first.
     func working(on board: BoardView) -> [RunView] {
         activeRuns(on: board).sorted { first, second in
-            let (isQueued, isOtherQueued) = (isQueued(first), isQueued(second))
+            let (isQueued, isOtherQueued) = (isQueued(first, on: board), isQueued(second, on: board))
             return isQueued == isOtherQueued
                 ? first.record.openedSequence < second.record.openedSequence : isOtherQueued
         }
     }
 
-    private func isQueued(_ run: RunView) -> Bool { run.record.state.phase == .idle }
+    /// Whether others are in front of a run; one that is about to begin keeps its place when it does.
+    private func isQueued(_ run: RunView, on board: BoardView) -> Bool {
+        run.record.state.phase == .idle && RunSurroundings(of: run, on: board).ahead > 0
+    }
 
     /// The fields of `partials/working`.
     func workingFields(on board: BoardView) -> Fields {
@@ -41,7 +44,7 @@ extension PageWriter {
         for operation in board.operations where operation.activeRuns > 0 {
             guard let entry = catalog[operation.id], entry.partOf == nil else { continue }
             earlier += operation.recent.count {
-                isActive($0) && !isQueued($0) && $0.record.openedSequence < record.openedSequence
+                isActive($0) && !isQueued($0, on: board) && $0.record.openedSequence < record.openedSequence
             }
         }
         return earlier < Self.workingLimit

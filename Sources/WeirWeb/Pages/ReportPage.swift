@@ -66,12 +66,16 @@ struct ReportPage {
     }
 
     private func csv(_ report: PeriodReport) async throws(Problem) -> Response {
-        let heads = ["operation", "failed", "stopped", "ended", "medianSeconds", "medianSecondsBefore", "slower"]
+        let heads = [
+            "operation", "failed", "stopped", "ended", "medianSeconds", "medianSecondsBefore", "slower",
+            "newestFailure",
+        ]
         let seconds = { (duration: Int64?) in duration.map { String(Double($0) / 1_000) } ?? "" }
         let rows = report.rows.map { row in
             [
                 row.operation, "\(row.figures.failed)", "\(row.figures.stopped)", "\(row.figures.ended)",
                 seconds(row.figures.p50), seconds(row.before.p50), row.isSlower ? "yes" : "no",
+                row.newestFailure?.id ?? "",
             ]
         }
         let text = ([heads] + rows).map { RunListExport.row($0) + "\n" }.joined()

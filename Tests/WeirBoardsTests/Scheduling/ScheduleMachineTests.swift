@@ -48,6 +48,26 @@ struct ScheduleMachineTests {
         #expect(times(machine.look(at: at("11:00"))) == [at("11:00")])
     }
 
+    @Test func `the starts that did not happen are kept, the newest hundred, also those of an earlier version`() throws
+    {
+        var machine = try quarters("skip")
+        for due in machine.look(at: at("10:50")) { machine.settle(due) }
+        let refused = ScheduleStanding.Firing(time: at("11:00"), at: at("11:00"), run: nil, refusal: "Busy.")
+        machine.note(refused, of: "backup")
+        machine.note(.init(time: at("11:15"), at: at("11:15"), run: "r", refusal: nil), of: "backup")
+        let standing = try #require(machine.standing(of: "backup"))
+        #expect(standing.unstarted.map(\.time) == [at("10:45"), at("11:00")])
+        #expect(standing.unstarted.map(\.count) == [3, 1] && standing.unstarted.last?.refusal == "Busy.")
+        for minute in 0..<200 {
+            let time = at("12:00").after(Int64(minute) * 60_000)
+            machine.note(.init(time: time, at: time, run: nil, refusal: "Busy."), of: "backup")
+        }
+        let many = try #require(machine.standing(of: "backup")).unstarted
+        #expect(many.count == ScheduleStanding.unstartedLimit && many.first?.time == at("13:40"))
+        let earlier = ScheduleStanding("", from: at("10:00"), last: refused)
+        #expect(earlier.unstarted.map(\.time) == [at("11:00")])
+    }
+
     @Test func `a start within a minute of its time is on time also where what passed is skipped`() throws {
         var machine = try quarters("skip")
         #expect(times(machine.look(at: at("10:16"))) == [at("10:15")])

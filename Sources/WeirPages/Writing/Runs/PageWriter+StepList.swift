@@ -24,7 +24,7 @@ extension PageWriter {
         let isListed = !isDrawn && !place.isCompact
         let asking = steps.filter { $0.0.status == .asking && run?.record.state.phase == .active }
         let questions = run.map { run in
-            asking.map { question($0.0, id: $0.1, run.record).merging(["isOnly": asking.count == 1]) }
+            asking.map { question($0.0, id: $0.1, run.record) }
         }
         return [
             "list": isListed ? steps.map { listed($0, id: $1, of: operation, run, progress) } : nil,
@@ -162,7 +162,7 @@ extension StepsProgress.Status {
     }
 
     /// The sign of the status, as the path data of `Phase.shape`: skipped steps and open questions have their own.
-    fileprivate var shape: String {
+    var shape: String {
         switch self {
         case .skipped: "M1 7h14v2H1zM4.5 3h7v1.8h-7zm0 8.2h7V13h-7z"
         case .asking: "M4.2 5.4A3.8 3.8 0 1 1 9 9v1.6H7V7.3h1a1.8 1.8 0 1 0-1.8-1.9zM7 12.2h2v2.2H7z"

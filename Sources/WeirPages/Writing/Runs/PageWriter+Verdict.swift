@@ -91,11 +91,14 @@ extension PageWriter {
         link(toRun: record.id).merging(["title": title(of: record.operation)]).merging(error(of: record))
     }
 
-    /// The message of a run's end, or the name of its state, and its last line.
+    /// The message of a run's end, or the name of its state, and its last line; `reason` is the one that tells more.
     func error(of record: RunRecord) -> Fields {
-        [
-            "sentence": sentence(of: record) ?? label(of: record.state.caseName, in: record.operation),
-            "last": record.state.payload["last"]?.string.map { String($0.prefix(Self.longestSentence)) },
+        let sentence = sentence(of: record) ?? label(of: record.state.caseName, in: record.operation)
+        let last = record.state.payload["last"]?.string.map { String($0.prefix(Self.longestSentence)) }
+        // The number with which a program ends says less than the line that it printed last.
+        let isExit = record.state.payload["code"] != nil && last?.isEmpty == false
+        return [
+            "sentence": sentence, "last": last, "reason": isExit ? last : sentence, "detail": isExit ? sentence : last,
         ]
     }
 }
