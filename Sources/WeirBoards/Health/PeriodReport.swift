@@ -1,4 +1,5 @@
 import WeirAccess
+import WeirOperations
 package import Foundation
 package import WeirJournals
 import WeirStates
