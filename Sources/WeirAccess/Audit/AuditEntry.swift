@@ -99,8 +99,8 @@ extension AuditEntry {
     private var logLevel: Logger.Level {
         switch action {
         case .signIn: outcome == .done ? .trace : .notice
-        case .setUp, .addUser, .removeUser, .changeRoles, .changePassword, .createToken, .revokeToken, .createLink,
-            .revokeLink:
+        case .setUp, .addUser, .removeUser, .changeRoles, .changePassword, .passwordLink, .requirePasswordChange,
+            .createToken, .revokeToken, .createLink, .revokeLink:
             // A flood of refused requests would hide the changes.
             outcome == .refused ? .trace : .notice
         default: .trace
@@ -133,6 +133,9 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case removeUser = "remove-user"
     case changeRoles = "change-roles"
     case changePassword = "change-password"
+    /// A link that sets a user's password was made or revoked.
+    case passwordLink = "password-link"
+    case requirePasswordChange = "require-password-change"
     case createToken = "create-token"
     case revokeToken = "revoke-token"
     case createLink = "create-link"

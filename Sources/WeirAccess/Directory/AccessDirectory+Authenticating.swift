@@ -134,7 +134,7 @@ extension AccessDirectory: Authenticator {
                     return nil
                 }
                 return session.person.isUser
-                    ? state.users[session.person.identity]?.principal : session.person.principal
+                    ? state.principal(ofUser: session.person.identity) : session.person.principal
             }
         case .token(let id):
             return state.withLock { state in

@@ -116,14 +116,22 @@ extension AccessDirectory {
                 person.sessions.map { StoredChange.remove(kind: .session, id: $0.hash) }
                 + person.tokens.map { .remove(kind: .token, id: $0.id) }
                 + person.links.map { .remove(kind: .link, id: $0.id) }
+            var account = person.person.isUser ? state.withLock { $0.accounts[person.person.identity] } : nil
+            let hasLink = account?.link != nil
+            account?.link = nil
+            let kept = account
             let words =
                 "ended: \(person.sessions.count) sessions, \(person.tokens.count) tokens, \(person.links.count) links"
-            try await write(changes, entry(.endAccess, by: principal, from: origin, "\(person.person.key)", words))
+                + (hasLink ? ", the link to set the password" : "")
+            let links = hasLink ? [try kept?.change].compactMap { $0 } : []
+            try await write(
+                changes + links, entry(.endAccess, by: principal, from: origin, "\(person.person.key)", words))
             let hashes = Set(person.sessions.map(\.hash))
             state.withLock { state in
                 _ = state.sessions.end { hashes.contains($0.hash) }
                 for token in person.tokens { state.tokens[token.id] = nil }
                 for link in person.links { state.links[link.id] = nil }
+                if let kept { state.accounts[kept.name] = kept }
                 state.index()
             }
             control.invalidate()

@@ -7,28 +7,39 @@ extension AccessDirectory {
 
     /// Adds a user; with `onlyAsFirst`, throws if any server has added one already.
     package func addUser(
-        _ name: String, password: String, roles: [StoredAssignment], by principal: Principal,
+        _ name: String, password: String, roles: [StoredAssignment], mustChange: Bool = false, by principal: Principal,
         from origin: AuditOrigin = .none, onlyAsFirst: Bool = false
     ) async throws {
-        guard let name = UserName(name)?.text else { throw AccessError(.invalid, .name) }
-        guard !ReservedName.isReserved(name) else { throw AccessError(.invalid, .reservedName, ["name": .text(name)]) }
+        let name = try newName(name)
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         try check(roles)
         try requireNew(name)
         let hash = try await hash(password).description
         let time = now()
         let user = UserRecord(name: name, password: hash, roles: roles, createdAt: time, changedAt: time)
-        let words = "roles: \(roles.words)"
+        let words = "roles: \(roles.words)\(Self.words(mustChange: mustChange))"
+        // Also replaces what an earlier version has left of a removed user with this name.
+        let account = AccountRecord(name: name, changeDemandedAt: mustChange ? time : nil)
         try await change { [self] in
             try requireNew(name)
             guard !onlyAsFirst || hasNoUsers else { throw AccessError(.wrong, .wrongCode) }
-            try await write([.put(user)], entry(.addUser, by: principal, from: origin, "user:\(name)", words))
-            state.withLock { $0.users[name] = user }
+            try await write(
+                [.put(user), account.change], entry(.addUser, by: principal, from: origin, "user:\(name)", words))
+            state.withLock { ($0.users[name], $0.accounts[name]) = (user, account) }
             control.invalidate()
         }
     }
 
-    private func requireNew(_ name: String) throws {
+    static func words(mustChange: Bool) -> String { mustChange ? "; must be changed at the next sign-in" : "" }
+
+    /// The name of a new user; throws if it is malformed or names a part of the server.
+    func newName(_ typed: String) throws -> String {
+        guard let name = UserName(typed)?.text else { throw AccessError(.invalid, .name) }
+        guard !ReservedName.isReserved(name) else { throw AccessError(.invalid, .reservedName, ["name": .text(name)]) }
+        return name
+    }
+
+    func requireNew(_ name: String) throws {
         guard state.withLock({ $0.users[name] == nil }) else {
             throw AccessError(.conflict, .takenName, ["name": .text(name)])
         }
@@ -71,27 +82,39 @@ extension AccessDirectory {
         control.invalidate()
     }
 
-    /// Sets a user's password and ends their sessions.
+    /// Sets a user's password and ends their sessions; with `mustChange`, the user must change it at the next sign-in.
     package func setPassword(
-        _ password: String, of name: String, by principal: Principal, from origin: AuditOrigin = .none
+        _ password: String, of name: String, mustChange: Bool = false, by principal: Principal,
+        from origin: AuditOrigin = .none
     ) async throws {
         let name = try user(name).name
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
-        let hash = try await hash(password).description
+        let hash = try await hash(password)
         try await change { [self] in
             // Read again: the user may have been changed or removed during hashing.
-            var user = try user(name)
-            (user.password, user.changedAt) = (hash, now())
-            let (changed, ended) = (user, sessions(of: name))
-            try await write(
-                [.put(changed)] + ended.map { .remove(kind: .session, id: $0) },
-                entry(.changePassword, by: principal, from: origin, "user:\(name)", "ended: \(ended.count) sessions"))
-            state.withLock { state in
-                state.users[name] = changed
-                _ = state.sessions.end { ended.contains($0.hash) }
-            }
-            control.invalidate()
+            try await put(hash, of: try user(name), mustChange: mustChange, by: principal, from: origin)
         }
+    }
+
+    /// Stores a password within a change; ends the user's sessions, the link to set it, and an earlier demand to change it.
+    func put(
+        _ hash: PasswordHash, of user: UserRecord, mustChange: Bool = false, by principal: Principal,
+        from origin: AuditOrigin, _ way: String = ""
+    ) async throws {
+        var changed = user
+        // Always later, because links and demands are bound to the time of the last change.
+        (changed.password, changed.changedAt) = (hash.description, max(now(), user.changedAt &+ 1))
+        let (stored, ended) = (changed, sessions(of: user.name))
+        let account = AccountRecord(name: user.name, changeDemandedAt: mustChange ? stored.changedAt : nil)
+        let words = "\(way)ended: \(ended.count) sessions\(Self.words(mustChange: mustChange))"
+        try await write(
+            [.put(stored), account.change] + ended.map { .remove(kind: .session, id: $0) },
+            entry(.changePassword, by: principal, from: origin, "user:\(user.name)", words))
+        state.withLock { state in
+            (state.users[user.name], state.accounts[user.name]) = (stored, account)
+            _ = state.sessions.end { ended.contains($0.hash) }
+        }
+        control.invalidate()
     }
 
     /// Sets a user's own password, ends all their sessions, and begins a new one.
@@ -101,12 +124,13 @@ extension AccessDirectory {
         of name: String, from current: String, to password: String, origin: AuditOrigin, mark: String?
     ) async throws -> SecretText {
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
+        guard password != current else { throw AccessError(.invalid, .samePassword) }
         // As a sign-in, so that the same limits apply to guesses.
         switch try await signIn(name, current, from: origin, mark: mark) {
         case .wrong: throw AccessError(.invalid, .wrongPassword)
         case .busy: throw AccessError(.unavailable, .busyHashing)
         case .throttled(let wait):
-            throw AccessError(.unavailable, .tooManyPasswords, ["seconds": "\((wait + 999) / 1_000)"])
+            throw AccessError(after: wait)
         case .signedIn(let secret, let principal):
             do {
                 try await setPassword(password, of: name, by: principal, from: origin)
@@ -118,7 +142,7 @@ extension AccessDirectory {
         }
     }
 
-    private func sessions(of name: String) -> Set<String> {
+    func sessions(of name: String) -> Set<String> {
         state.withLock { state in
             let key = PersonKey(isUser: true, identity: name)
             return Set(state.sessions.sessions.values.filter { $0.person.key == key }.map(\.hash))
@@ -143,7 +167,7 @@ extension AccessDirectory {
             )
         }
         let views = keysOfViews(of: user)
-        var changes: [StoredChange] = [.remove(kind: .user, id: user.name)]
+        var changes: [StoredChange] = [.remove(kind: .user, id: user.name), .remove(kind: .account, id: user.name)]
         changes += views.flatMap { [.remove(kind: .views, id: $0), .remove(kind: .presets, id: $0)] }
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
@@ -151,7 +175,7 @@ extension AccessDirectory {
             "before: \(user.roles.words); ended: \(ended.count) sessions, \(tokens.count) tokens, \(links.count) links"
         try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)", words))
         state.withLock { state in
-            state.users[user.name] = nil
+            (state.users[user.name], state.accounts[user.name]) = (nil, nil)
             for key in views { (state.views[key], state.presets[key]) = (nil, nil) }
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }
@@ -161,7 +185,7 @@ extension AccessDirectory {
         control.invalidate()
     }
 
-    private func user(_ name: String) throws -> UserRecord {
+    func user(_ name: String) throws -> UserRecord {
         guard let key = UserName(name)?.text, let user = state.withLock({ $0.users[key] }) else {
             throw AccessError(.missing, .unknownUser)
         }

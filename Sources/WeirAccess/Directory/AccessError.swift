@@ -2,7 +2,7 @@ package import WeirStates
 
 /// An error in changing users, tokens or links, with a message for the requester.
 package struct AccessError: ExplainedError, Hashable {
-    package enum Kind: Hashable, Sendable { case invalid, missing, conflict, wrong, unavailable }
+    package enum Kind: Hashable, Sendable { case invalid, missing, conflict, wrong, throttled, unavailable }
 
     package let kind: Kind
     package let message: Message
@@ -20,6 +20,11 @@ package struct AccessError: ExplainedError, Hashable {
 
     /// Creates an error with an English message, for programs and the command line.
     package init(_ kind: Kind, _ description: String) { self.init(kind, Message(verbatim: description)) }
+
+    /// Too many attempts; `wait` is the delay before the next one in milliseconds.
+    init(after wait: Int64) {
+        self.init(.throttled, .tooManyPasswords, ["seconds": "\(wait / 1_000 + 1)"])
+    }
 
     static let storage = AccessError(.unavailable, .notSaved)
 }
@@ -74,6 +79,25 @@ package enum AccessWording: String, Wording {
     case notSaved = "The change could not be saved. Try again; the server's log says more."
     case shortPassword = "Choose a password of at least {count} characters."
     case commonPassword = "This password is one of the first that attackers try. Choose another one."
+    case samePassword = "This is the current password. Choose another one."
+    case unknownPasswordLink = """
+        This link is not known, was used, has expired, or the account was changed since. Ask an administrator for a new \
+        one.
+        """
+    case passwordLinkHours = "A link to set a password can be valid for 1 to 720 hours."
+    case mailAddress = "{address} is not an e-mail address."
+    case noMail = "This server sends no e-mail. Leave the address out, and hand over the link yourself."
+    case invitationSubject = "Your account at {server}"
+    case invitationLetter = """
+        An administrator of {server} has made an account with the name {name} for you. Choose its password at this \
+        address before {time}:
+        """
+    case resetSubject = "A new password for {server}"
+    case resetLetter = """
+        An administrator of {server} has made a link with which you choose a new password for the account {name}. Open \
+        this address before {time}:
+        """
+    case letterEnd = "Anyone with this address can choose the password, once. Do not pass it on."
     case wrongPassword = "The current password is wrong."
     case tooManyPasswords = "Too many attempts. Try again in {seconds} s."
     case longPassword = "Choose a password of at most {count} bytes."

@@ -4,6 +4,7 @@ import WeirStates
 
 struct DirectoryState: Sendable {
     var users: [String: UserRecord] = [:]
+    var accounts: [String: AccountRecord] = [:]
     var tokens: [String: TokenRecord] = [:]
     var tokenIDs: [String: String] = [:]
     var links: [String: LinkRecord] = [:]
@@ -70,6 +71,26 @@ struct DirectoryState: Sendable {
         linkIDs = Dictionary(links.values.map { ($0.hash, $0.id) }) { $1 }
     }
 
+    /// Returns whether a user's password must be changed before anything else.
+    func mustChangePassword(_ user: UserRecord) -> Bool { accounts[user.name]?.changeDemandedAt == user.changedAt }
+
+    /// The user whose password a link sets; nil if the link is unknown, used, expired, or older than a change of the user.
+    func user(ofPasswordLink hash: String, now: Int64) -> UserRecord? {
+        for account in accounts.values where account.link?.hash == hash {
+            guard let user = users[account.name], let link = account.link else { continue }
+            return link.isValid(for: user, now: now) ? user : nil
+        }
+        return nil
+    }
+
+    /// The principal of a local user's session; nil for a removed user.
+    func principal(ofUser name: String) -> Principal? {
+        guard let user = users[name] else { return nil }
+        var principal = user.principal
+        principal.mustChangePassword = mustChangePassword(user)
+        return principal
+    }
+
     /// The current principal of the maker of a token or link; nil for a removed user, and for a person whose lease has ended.
     func principal(of maker: StoredPerson, now: Int64) -> Principal? {
         if maker.isUser { return users[maker.identity]?.principal }
@@ -111,7 +132,7 @@ extension DirectoryState {
         if news.isWhole {
             taken.changesRights = true
             (users, tokens, links, leftEntries) = ([:], [:], [:], [:])
-            (views, presets) = ([:], [:])
+            (views, presets, accounts) = ([:], [:], [:])
             people.removeAll()
             let kept = Set(news.records.lazy.filter { $0.kind == StoredKind.session.rawValue }.map(\.id))
             _ = sessions.end { !kept.contains($0.hash) }
@@ -141,6 +162,7 @@ extension DirectoryState {
         case .person: people.remove(key.id)
         case .views: (views.removeValue(forKey: key.id), false).1
         case .presets: (presets.removeValue(forKey: key.id), false).1
+        case .account: accounts.removeValue(forKey: key.id) != nil
         case .audit: (leftEntries.removeValue(forKey: key.id), false).1
         case .setting, nil: false
         }
@@ -165,6 +187,9 @@ extension DirectoryState {
         case .person: return people.name(try decode(PersonRecord.self))
         case .views: views[record.id] = try decode(String.self)
         case .presets: presets[record.id] = try decode(String.self)
+        case .account:
+            let account = try decode(AccountRecord.self)
+            return accounts.updateValue(account, forKey: account.name) != account
         case .setting:
             switch DirectorySetting(rawValue: record.id) {
             case .instance: instance = try decode(String.self)

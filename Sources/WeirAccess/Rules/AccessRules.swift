@@ -28,6 +28,7 @@ public struct AccessRules: Hashable, Sendable {
         case .operator, .system: return Permissions(of: subjects) { _ in .all }
         case .link: return Permissions(run: principal.run)
         case .hook: return Permissions(of: []) { _ in VerbSet() }
+        case .person where principal.mustChangePassword: return .nothing
         case .person, .token, .anonymous: break
         }
         let granted = grants.filter { $0.grantees.contains { $0.includes(principal) } }.map(\.assignment)

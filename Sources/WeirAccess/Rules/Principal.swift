@@ -32,6 +32,8 @@ public struct Principal: Hashable, Sendable {
     package let bounds: [Principal]
     /// For link holders, the only run they can see.
     package let run: String?
+    /// Whether the person must change the password first and has no rights until then.
+    package var mustChangePassword = false
 
     /// Creates a principal.
     ///

@@ -9,6 +9,7 @@ package struct SecretText: Sendable {
         case token = "weir_"
         case link = "weir_run_"
         case session = "weir_session_"
+        case password = "weir_password_"
     }
 
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)

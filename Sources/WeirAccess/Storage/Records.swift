@@ -13,6 +13,38 @@ package struct UserRecord: Hashable, Sendable, Codable {
     }
 }
 
+extension UserRecord {
+    /// A text that changes with the password and the roles.
+    var edition: String { "\(createdAt) \(changedAt) \(roles.words)" }
+}
+
+/// What a local user's account has besides the user; earlier versions write user records without members unknown to them.
+package struct AccountRecord: Hashable, Sendable, Codable {
+    package var name: String
+    package var link: PasswordLink?
+    /// The `changedAt` of the password that must be changed; without effect after another change of the password.
+    package var changeDemandedAt: Int64?
+
+    init(name: String, link: PasswordLink? = nil, changeDemandedAt: Int64? = nil) {
+        (self.name, self.link, self.changeDemandedAt) = (name, link, changeDemandedAt)
+    }
+
+    /// The change that stores the account; an account without anything is removed.
+    var change: StoredChange {
+        get throws { link == nil && changeDemandedAt == nil ? .remove(kind: .account, id: name) : try .put(self) }
+    }
+}
+
+/// A link that sets the password of one user once; only its hash is stored.
+package struct PasswordLink: Hashable, Sendable, Codable {
+    package var hash: String
+    /// The user's edition when the link was made; the link is void for any other.
+    package var edition: String
+    package var expiresAt: Int64
+
+    func isValid(for user: UserRecord, now: Int64) -> Bool { now < expiresAt && edition == user.edition }
+}
+
 /// A token of a program; only its hash is stored.
 package struct TokenRecord: Hashable, Sendable, Codable {
     package var id: String
@@ -161,6 +193,8 @@ package enum StoredKind: String, Sendable {
     case views
     /// The presets of forms that a person saved, under the same keys.
     case presets
+    /// What a local user's account has besides the user, by name.
+    case account
     /// An audit entry left by a command for the server, which alone writes the audit.
     case audit
 }
@@ -216,6 +250,7 @@ package enum StoredChange: Sendable {
     }
 
     static func put(_ user: UserRecord) throws -> StoredChange { try put(.user, user.name, user) }
+    static func put(_ account: AccountRecord) throws -> StoredChange { try put(.account, account.name, account) }
     static func put(_ token: TokenRecord) throws -> StoredChange { try put(.token, token.id, token) }
     static func put(_ link: LinkRecord) throws -> StoredChange { try put(.link, link.id, link) }
     static func put(_ session: SessionRecord) throws -> StoredChange { try put(.session, session.hash, session) }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The subject and the two bodies of an e-mail.
 package struct NotificationMail: Sendable, Hashable {
     package let subject: String
@@ -11,6 +13,18 @@ package struct NotificationMail: Sendable, Hashable {
         let parts = [facts.headline, facts.message, facts.note, facts.summary?.text, link, output]
         text = parts.compactMap { $0 }.joined(separator: "\n\n") + "\n"
         html = Self.html(facts)
+    }
+
+    /// A message of paragraphs; one that is an address becomes a link.
+    package init(subject: String, text: String) {
+        self.subject = subject.cut(to: 200, .utf16)
+        self.text = text
+        let paragraphs = text.split(separator: "\n\n").map { Self.escaped($0.trimmingCharacters(in: .newlines)) }
+        let body = paragraphs.map { paragraph in
+            let isLink = paragraph.hasPrefix("http") && !paragraph.contains(" ")
+            return "<p>\(isLink ? "<a href=\"\(paragraph)\">\(paragraph)</a>" : paragraph)</p>\n"
+        }
+        html = Self.document(subject, body.joined())
     }
 
     /// A document without scripts, pictures and requests, as mail programs show it.
@@ -28,13 +42,17 @@ package struct NotificationMail: Sendable, Hashable {
         if let output = facts.shownOutput {
             body += "<pre style=\"margin:0;padding:12px;background:#f4f4f4;overflow:auto\">\(escaped(output))</pre>\n"
         }
-        return """
-            <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8"><title>\(escaped(facts.headline))</title></head>
-            <body style="font-family:sans-serif;font-size:15px;color:#222">
-            \(body)</body></html>
+        return document(facts.headline, body)
+    }
 
-            """
+    private static func document(_ title: String, _ body: String) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8"><title>\(escaped(title))</title></head>
+        <body style="font-family:sans-serif;font-size:15px;color:#222">
+        \(body)</body></html>
+
+        """
     }
 
     private static func escaped(_ text: String) -> String {

@@ -8,7 +8,10 @@ struct UserCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Manages the users that sign in with a password, and ends anybody's access.",
         discussion: "A running server notices every change within a second.",
-        subcommands: [Add.self, List.self, GiveRole.self, Password.self, Remove.self, People.self, End.self])
+        subcommands: [
+            Add.self, Invite.self, List.self, GiveRole.self, Password.self, Reset.self, Demand.self, Remove.self,
+            People.self, End.self,
+        ])
 
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
@@ -18,6 +21,10 @@ struct UserCommands: AsyncParsableCommand {
 
         /// Runs a body with the directory of users, whose changes the server audits at its next start, at the latest.
         func with<Result>(_ body: (AccessDirectory) async throws -> Result) async throws -> Result {
+            try await withSettings { directory, _ in try await body(directory) }
+        }
+
+        func withSettings<Result>(_ body: (AccessDirectory, Settings) async throws -> Result) async throws -> Result {
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             umask(0o077)
             let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
@@ -32,7 +39,7 @@ struct UserCommands: AsyncParsableCommand {
                 return try await AccessFiles(folder).with(JournalPlace(settings)) { storage in
                     let directory = try await AccessDirectory(
                         configuration, control: control, storage: storage, audit: audit, leavesAudit: true)
-                    return try await body(directory)
+                    return try await body(directory, settings)
                 }
             }
         }
@@ -62,6 +69,7 @@ struct UserCommands: AsyncParsableCommand {
             abstract: "Adds a user; the password is read from the terminal, or from standard input.")
         @Argument(help: "The name: lower-case letters, digits, dots, hyphens, underscores, @.") var name: String
         @OptionGroup var roles: Roles
+        @Flag(help: "The user must change the password at the first sign-in.") var mustChange = false
         @OptionGroup var place: Place
 
         func run() async throws {
@@ -71,21 +79,30 @@ struct UserCommands: AsyncParsableCommand {
             }
             try await place.with { directory in
                 let password = try PasswordPrompt().read(confirming: true)
-                try await directory.addUser(name, password: password, roles: given, by: .commandLine)
+                try await directory.addUser(
+                    name, password: password, roles: given, mustChange: mustChange, by: .commandLine)
             }
             print("Added \(name).")
         }
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the users with their roles.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the users with their roles, and who must change the password or has a link to set one.")
         @OptionGroup var place: Place
 
         func run() async throws {
-            let users = try await place.with { $0.users }
-            for user in users {
-                print("\(user.name)\t\(user.roles.map(\.words).joined(separator: ", "))")
+            let lines = try await place.with { directory in
+                directory.users.map { user in
+                    let link = directory.passwordLinkEnd(of: user).map {
+                        "link until \(Timestamp(milliseconds: $0).description)"
+                    }
+                    let demand = directory.mustChangePassword(user) ? "must change the password" : nil
+                    let roles = user.roles.map(\.words).joined(separator: ", ")
+                    return ([user.name, roles] + [demand, link].compactMap { $0 }).joined(separator: "\t")
+                }
             }
+            for line in lines { print(line) }
         }
     }
 
@@ -106,11 +123,13 @@ struct UserCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Gives a user another password and signs them out everywhere.")
         @Argument(help: "The name.") var name: String
+        @Flag(help: "The user must change the password at the next sign-in.") var mustChange = false
         @OptionGroup var place: Place
 
         func run() async throws {
             try await place.with { directory in
-                try await directory.setPassword(try PasswordPrompt().read(confirming: true), of: name, by: .commandLine)
+                try await directory.setPassword(
+                    try PasswordPrompt().read(confirming: true), of: name, mustChange: mustChange, by: .commandLine)
             }
             print("Changed \(name).")
         }

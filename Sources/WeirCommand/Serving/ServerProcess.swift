@@ -94,7 +94,9 @@ struct ServerProcess: Sendable {
         ) { board.currentRole.value == .recording }
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
         let provider = plan.provider.map { OpenIDProvider($0, key: directory.signInKey, logger: logger) }
-        let accounts = Accounts(directory, provider: provider)
+        let accounts = Accounts(
+            directory, provider: provider,
+            mailer: try MailServer.mailer(settings) { [secrets = declared.secrets] in secrets.value($0) })
         let hooks = try HookServices(
             settings, folder: folder, files: declared, board: board, port: port.asStateFlow(),
             metrics: telemetry.registry, logger: logger)

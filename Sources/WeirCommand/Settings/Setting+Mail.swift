@@ -1,8 +1,10 @@
 import Foundation
 import WeirBoards
 import WeirFiles
+import WeirJournals
 import WeirStandard
 import WeirStates
+import WeirWeb
 
 extension Setting {
     static let mail: [Setting] = [
@@ -37,6 +39,19 @@ extension Setting {
 
 extension MailServer {
     private static let passwordLimit = 4_096
+
+    /// Sends letters to people, such as the link to set a password; nil without a mail server.
+    static func mailer(
+        _ settings: Settings, secret: @escaping @Sendable (String) -> String?
+    ) throws -> Accounts.Mailer? {
+        guard let server = try MailServer(settings, secret: secret) else { return nil }
+        return { receiver, subject, text in
+            await server.send(
+                NotificationMail(subject: subject, text: text), to: receiver, delivery: UUID().uuidString.lowercased(),
+                at: Timestamp(Date()).milliseconds,
+                in: OperationEnvironment(outgoing: OutgoingPolicy(allowing: settings.allowances)), within: .seconds(20))
+        }
+    }
 
     /// The mail server of the settings, or nil without one; throws `StartError` if the settings do not fit together.
     init?(_ settings: Settings, secret: @escaping @Sendable (String) -> String?) throws {

@@ -64,6 +64,25 @@ package struct MailServer: Sendable {
         return outcome
     }
 
+    /// Sends a text to one receiver; returns why the server did not take it, or nil.
+    package func send(
+        _ content: NotificationMail, to receiver: MailAddress, delivery: String, at time: Int64,
+        in environment: OperationEnvironment, within limit: Duration
+    ) async -> String? {
+        let message = MailMessage(
+            content: content, sender: sender, receivers: [receiver], delivery: delivery, at: time)
+        do {
+            let outcome = try await send(message, in: environment, within: limit)
+            return (outcome.refused + outcome.deferred).first.map { "\($0.receiver) was refused: \($0.words)" }
+        } catch let failure as MailFailure {
+            return failure.sentence
+        } catch let unknown as Unknown {
+            return unknown.description
+        } catch {
+            return "The message could not be sent. Check mail.server and mail.ca-file."
+        }
+    }
+
     /// Connects and signs in within a time limit, and sends nothing; returns why messages cannot be sent, or nil.
     package func fault(in environment: OperationEnvironment, within limit: Duration) async -> String? {
         do {

@@ -207,12 +207,14 @@ struct CheckScenario {
         var facts = AccountFacts(name: "x", kind: "person")
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
         facts.canSignIn = true
-        var users = UserList(rows: [(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
-        users.error = Message(verbatim: "x")
+        var users = UserList(
+            rows: [(name: "x", roles: "x", role: "x", created: at, mustChange: true, linkEnd: at)], roles: ["x"])
+        (users.error, users.sendsMail) = (Message(verbatim: "x"), true)
+        users.link = (name: "x", url: "x", expires: at, mail: "x", fault: "x")
+        var newPassword = NewPasswordForm(name: "x", action: "x")
+        newPassword.error = Message(verbatim: "x")
         users.people = [
-            (
-                id: "x", name: "x", identity: "y", groups: "x", seen: at, leaseEnd: at, sessions: 1, tokens: 1, links: 1
-            )
+            (id: "x", name: "x", identity: "y", groups: "x", seen: at, leaseEnd: at, sessions: 1, tokens: 1, links: 1)
         ]
         let session = (id: "x", name: "x", address: "x", begun: at, used: at, isThis: true)
         let shared: AllLinkRow = (id: "x", run: "x", operation: "x", maker: nil, expires: at)
@@ -229,8 +231,8 @@ struct CheckScenario {
         var links = LinkList(run: "x", rows: [link])
         (links.error, links.address) = (Message(verbatim: "x"), "x")
         for page in [
-            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
-            .audit(audit), .sessions([session]), .allLinks([shared]),
+            .signIn(signIn), .setUp(setUp), .account(facts), .newPassword(newPassword), .users(users), .tokens(tokens),
+            .links(links), .audit(audit), .sessions([session]), .allLinks([shared]),
         ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)

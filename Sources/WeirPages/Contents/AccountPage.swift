@@ -6,6 +6,7 @@ package enum AccountPage: Sendable {
     case signIn(SignInForm)
     case setUp(SetUpForm)
     case account(AccountFacts)
+    case newPassword(NewPasswordForm)
     case users(UserList)
     case tokens(TokenList)
     case links(LinkList)
@@ -45,6 +46,21 @@ package struct SetUpForm: Sendable {
     package init() {}
 }
 
+/// The form for a new password: of a signed-in user, or of the holder of a link.
+package struct NewPasswordForm: Sendable {
+    package var name: String
+    package var action: String
+    /// Whether the current password is asked for; false for a link.
+    package var asksCurrent = true
+    /// Whether the password must be changed before anything else.
+    package var isDemanded = false
+    /// The path on this server to return to.
+    package var back = ""
+    package var error: Message?
+
+    package init(name: String, action: String) { (self.name, self.action) = (name, action) }
+}
+
 package struct AccountFacts: Sendable {
     package var name: String
     /// `person`, `token`, `operator`, `system`, `link` or `anonymous`.
@@ -66,7 +82,12 @@ package struct AccountFacts: Sendable {
 }
 
 package struct UserList: Sendable {
-    package typealias Row = (name: String, roles: String, role: String, created: Timestamp)
+    /// `linkEnd` is the end of the link to set the password; nil without one.
+    package typealias Row = (
+        name: String, roles: String, role: String, created: Timestamp, mustChange: Bool, linkEnd: Timestamp?
+    )
+    /// `mail` is the address that the link was mailed to, and `fault` the reason if it was not taken.
+    package typealias Link = (name: String, url: String, expires: Timestamp, mail: String?, fault: String?)
 
     package var rows: [Row]
     package var roles: [String]
@@ -74,6 +95,9 @@ package struct UserList: Sendable {
     package var people: [PersonRow] = []
     /// Whether users sign in with passwords that are managed here.
     package var hasPasswords = true
+    /// The link to set a password that was just made; shown once.
+    package var link: Link?
+    package var sendsMail = false
     package var name = ""
     package var error: Message?
 

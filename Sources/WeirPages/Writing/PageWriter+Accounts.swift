@@ -11,6 +11,7 @@ extension PageWriter {
                 ["action": "\(base)/setup", "name": form.name, "error": form.error.map { strings($0) }], word("set-up")
             )
         case .account(let facts): ("pages/account", account(facts), facts.name)
+        case .newPassword(let form): ("pages/new-password", newPassword(form), word("new-password"))
         case .users(let list): ("pages/users", users(list), word("users"))
         case .tokens(let list): ("pages/tokens", tokens(list), word("tokens"))
         case .links(let list): ("pages/links", links(list), word("links"))
@@ -111,14 +112,34 @@ extension PageWriter {
         ]
     }
 
+    private func newPassword(_ form: NewPasswordForm) -> Fields {
+        let lead =
+            form.asksCurrent
+            ? form.isDemanded ? "password-demanded" : "change-password-lead" : "password-link-lead"
+        return [
+            "lead": word(lead), "name": form.name, "action": form.action, "asksCurrent": form.asksCurrent,
+            "back": form.back, "error": form.error.map { strings($0) },
+        ]
+    }
+
+    private func madeLink(_ link: UserList.Link) -> Fields {
+        [
+            "name": link.name, "url": link.url, "expires": moment(link.expires),
+            "mailed": link.fault == nil ? link.mail.map { word("mailed", "address", $0) } : nil,
+            "fault": link.fault.map { word("not-mailed", "reason", $0) },
+        ]
+    }
+
     private func users(_ list: UserList) -> Fields {
         [
+            "link": list.link.map(madeLink), "sendsMail": list.sendsMail,
             "action": "\(base)/users", "name": list.name, "error": list.error.map { strings($0) },
             "choices": choices(list.roles, "viewer"), "hasPasswords": list.hasPasswords,
             "people": list.people.map(person), "sessionsURL": "\(base)/sessions", "linksURL": "\(base)/links",
             "rows": list.rows.enumerated().map { index, row -> Fields in
                 [
                     "name": row.name, "roles": row.roles, "created": moment(row.created), "rowID": "user-\(index)",
+                    "mustChange": row.mustChange, "linkEnd": row.linkEnd.map(moment),
                     "url": "\(base)/users/\(row.name)", "choices": choices(list.roles, row.role),
                 ]
             },

@@ -110,6 +110,9 @@ extension Problem {
         "forbidden", .forbidden, "Not allowed",
         .forbidden, closes: true)
 
+    static let passwordChangeRequired = Problem(
+        "password-change-required", .forbidden, "Change the password", .passwordChangeRequired, closes: true)
+
     init(_ refusal: Authentication.Refusal) {
         switch refusal {
         case .invalidToken:

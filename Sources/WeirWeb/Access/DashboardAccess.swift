@@ -58,8 +58,9 @@ public struct DashboardAccess<Context: RequestContext>: Sendable {
             let request = AccessRequest(head, peer: peer)
             switch authenticator.authenticate(request) {
             case .authorized(let authorization):
-                return authorization.isAnonymous && authenticator.mayBeKnownElsewhere(request)
-                    ? .askRoute : .authorized(authorization)
+                let isUnknown = authorization.isAnonymous && authenticator.mayBeKnownElsewhere(request)
+                // The route supplies the message.
+                return isUnknown || authorization.principal.mustChangePassword ? .askRoute : .authorized(authorization)
             // The route supplies the message.
             case .refused: return .askRoute
             }

@@ -1,37 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import WeirAccess
+import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates
 
 extension AccountResponder {
-    /// Whether the sender is a local user who has signed in.
-    private func hasPassword(_ visit: Visit) -> Bool {
-        guard directory.configuration.mode == .password, case .session = visit.authorization.credential else {
-            return false
-        }
-        return true
-    }
-
-    func changeOwnPassword(_ visit: Visit) async throws(Problem) -> Response {
-        guard hasPassword(visit) else { throw .noSuchPage }
-        guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
-        let sent = try await form(visit)
-        let mark = directory.cookie.browser(in: visit.request.headers[values: .cookie])
-        let name = visit.authorization.principal.name
-        do {
-            let secret = try await directory.changePassword(
-                of: name, from: sent["current"] ?? "", to: sent["password"] ?? "", origin: visit.origin,
-                mark: mark)
-            return enter(secret, as: name, to: dashboard.mount.url("account"))
-        } catch let error as AccessError {
-            return account(visit, error: error.message, status: Problem(error).status)
-        } catch {
-            throw .internalError
-        }
-    }
-
     func account(_ visit: Visit, error: Message? = nil, status: HTTPResponse.Status = .ok) -> Response {
         let principal = visit.authorization.principal
         var facts = AccountFacts(name: principal.name, kind: principal.kind.rawValue)
@@ -78,7 +53,17 @@ extension AccountResponder {
         guard directory.configuration.mode == .password else { throw .noSuchPage }
         let sent = try await form(visit)
         do {
-            try await change(visit, role: sent["role"], name: sent["name"], password: sent["password"])
+            let receiver = try receiver(sent["mail"])
+            guard let link = try await change(visit, sent, receiver) else {
+                return .seeOther(dashboard.mount.url("users"))
+            }
+            var list = list(visit)
+            let (url, fault) = await handOver(link, to: receiver, visit)
+            list.link = (
+                name: link.name, url: url, expires: Timestamp(milliseconds: link.expiresAt),
+                mail: receiver?.description, fault: fault
+            )
+            return page(.users(list), visit, status: .created)
         } catch let error as AccessError {
             var list = list(visit)
             list.error = error.message
@@ -87,23 +72,38 @@ extension AccountResponder {
         } catch {
             throw .internalError
         }
-        return .seeOther(dashboard.mount.url("users"))
     }
 
-    private func change(_ visit: Visit, role: String?, name: String?, password: String?) async throws {
-        let (who, origin) = (visit.authorization.principal, visit.origin)
+    /// Changes what a form asks for; returns the link that it made, if any.
+    private func change(
+        _ visit: Visit, _ sent: FormFields, _ receiver: MailAddress?
+    ) async throws -> MadePasswordLink? {
+        let (who, origin, mail) = (visit.authorization.principal, visit.origin, receiver?.description)
+        let (name, role, mustChange) = (sent["name"] ?? "", sent["role"] ?? "", sent["change"] == "yes")
         switch visit.route {
         case .users:
             try await directory.addUser(
-                name ?? "", password: try secret(password, visit), roles: [StoredAssignment(role: role ?? "")], by: who,
+                name, password: try secret(sent["password"], visit), roles: [StoredAssignment(role: role)],
+                mustChange: mustChange, by: who, from: origin)
+        case .userInvitation:
+            return try await directory.invite(
+                name, roles: [StoredAssignment(role: role)], hours: Int(sent["hours"] ?? "") ?? 0, mail: mail, by: who,
                 from: origin)
+        case .userLink(let user):
+            return try await directory.makePasswordLink(
+                of: user, hours: Int(sent["hours"] ?? "") ?? 0, mail: mail, by: who, from: origin)
+        case .userLinkRevocation(let user): try await directory.revokePasswordLink(of: user, by: who, from: origin)
+        case .userPasswordChange(let user):
+            try await directory.requirePasswordChange(mustChange, of: user, by: who, from: origin)
         case .userRoles(let user):
-            try await directory.setRole(role ?? "", of: user, by: who, from: origin)
+            try await directory.setRole(role, of: user, by: who, from: origin)
         case .userPassword(let user):
-            try await directory.setPassword(try secret(password, visit), of: user, by: who, from: origin)
+            try await directory.setPassword(
+                try secret(sent["password"], visit), of: user, mustChange: mustChange, by: who, from: origin)
         case .userRemoval(let user): try await directory.removeUser(user, by: who, from: origin)
         default: break
         }
+        return nil
     }
 
     /// Returns the password if the connection is trusted with passwords.
@@ -119,10 +119,12 @@ extension AccountResponder {
             rows: directory.users.map { user in
                 (
                     name: user.name, roles: Self.words(user.roles), role: user.roles.first?.role ?? "",
-                    created: Timestamp(milliseconds: user.createdAt)
+                    created: Timestamp(milliseconds: user.createdAt), mustChange: directory.mustChangePassword(user),
+                    linkEnd: directory.passwordLinkEnd(of: user).map { Timestamp(milliseconds: $0) }
                 )
             }, roles: roles)
         list.hasPasswords = directory.configuration.mode == .password
+        list.sendsMail = accounts.mailer != nil
         list.people = directory.people.prefix(Self.shown).map(row)
         return list
     }
@@ -143,10 +145,11 @@ extension AccountResponder {
         case .apiUsers where visit.isPost:
             let sent = try await json(visit)
             try await change {
-                try Self.check(sent, has: ["name", "password", "roles"])
+                try Self.check(sent, has: ["name", "password", "roles", "mustChange"])
                 try await directory.addUser(
                     sent["name"]?.string ?? "", password: try secret(sent["password"]?.string, visit),
-                    roles: try Self.roles(in: sent), by: who, from: origin)
+                    roles: try Self.roles(in: sent), mustChange: try Self.flag("mustChange", in: sent) ?? false,
+                    by: who, from: origin)
             }
             return Response(status: .created)
         case .apiUser(let name):
@@ -162,17 +165,57 @@ extension AccountResponder {
         case .apiUserPassword(let name):
             let sent = try await json(visit)
             try await change {
-                try Self.check(sent, has: ["password"])
+                try Self.check(sent, has: ["password", "mustChange"])
                 try await directory.setPassword(
-                    try secret(sent["password"]?.string, visit), of: name, by: who, from: origin)
+                    try secret(sent["password"]?.string, visit), of: name,
+                    mustChange: try Self.flag("mustChange", in: sent) ?? false, by: who, from: origin)
             }
+            return Response(status: .noContent)
+        case .apiUserPasswordChange(let name):
+            let sent = try await json(visit)
+            try await change {
+                try Self.check(sent, has: ["required"])
+                guard let isRequired = try Self.flag("required", in: sent) else {
+                    throw AccessError(.invalid, #"Send {"required": true} or {"required": false}."#)
+                }
+                try await directory.requirePasswordChange(isRequired, of: name, by: who, from: origin)
+            }
+            return Response(status: .noContent)
+        case .apiUserInvitation(let name):
+            let sent = try await json(visit)
+            let (link, receiver) = try await change {
+                try Self.check(sent, has: ["roles", "hours", "mail"])
+                let receiver = try receiver(try Self.text("mail", in: sent))
+                let link = try await directory.invite(
+                    name, roles: try Self.roles(in: sent), hours: try Self.hours(in: sent), mail: receiver?.description,
+                    by: who, from: origin)
+                return (link, receiver)
+            }
+            return try await apiLink(link, to: receiver, visit)
+        case .apiUserLink(let name) where visit.isPost:
+            let sent = try await json(visit)
+            let (link, receiver) = try await change {
+                try Self.check(sent, has: ["hours", "mail"])
+                let receiver = try receiver(try Self.text("mail", in: sent))
+                let link = try await directory.makePasswordLink(
+                    of: name, hours: try Self.hours(in: sent), mail: receiver?.description, by: who, from: origin)
+                return (link, receiver)
+            }
+            return try await apiLink(link, to: receiver, visit)
+        case .apiUserLink(let name):
+            try await change { try await directory.revokePasswordLink(of: name, by: who, from: origin) }
             return Response(status: .noContent)
         default:
             let users = directory.users.map { user -> JSONValue in
-                [
+                var members: [String: JSONValue] = [
                     "name": .string(user.name), "roles": .array(user.roles.map(Self.json)),
                     "created": .string(Timestamp(milliseconds: user.createdAt).description),
+                    "mustChange": .bool(directory.mustChangePassword(user)),
                 ]
+                members["passwordLinkExpires"] = directory.passwordLinkEnd(of: user).map {
+                    .string(Timestamp(milliseconds: $0).description)
+                }
+                return .object(members)
             }
             return try .json(["users": .array(users)])
         }
@@ -204,6 +247,28 @@ extension AccountResponder {
                     tags: try texts("tags")))
         }
         return assignments
+    }
+
+    /// An optional flag; throws for a value of another kind, which would otherwise be ignored.
+    private static func flag(_ key: String, in sent: JSONValue) throws(AccessError) -> Bool? {
+        guard let value = sent[key] else { return nil }
+        guard let flag = value.bool else { throw AccessError(.invalid, "Send \(key) as true or false.") }
+        return flag
+    }
+
+    private static func text(_ key: String, in sent: JSONValue) throws(AccessError) -> String? {
+        guard let value = sent[key] else { return nil }
+        guard let text = value.string else { throw AccessError(.invalid, "Send \(key) as a text.") }
+        return text
+    }
+
+    /// The hours for which a link is valid; without the member, the standard.
+    private static func hours(in sent: JSONValue) throws(AccessError) -> Int {
+        guard let value = sent["hours"] else { return AccessDirectory.passwordLinkStandard }
+        guard let hours = value.integer.flatMap({ Int(exactly: $0) }) else {
+            throw AccessError(.invalid, .passwordLinkHours)
+        }
+        return hours
     }
 
     /// Refuses unknown members, which would otherwise be ignored silently.

@@ -85,7 +85,11 @@ struct AccountResponder: Sendable {
         _ authentication: Authentication, _ route: AccountRoute
     ) throws(Problem) -> Authorization {
         switch authentication {
-        case .authorized(let authorization): return authorization
+        case .authorized(let authorization):
+            guard !authorization.principal.mustChangePassword || route.isForPasswordChange else {
+                throw .passwordChangeRequired
+            }
+            return authorization
         case .refused(let refusal):
             guard route.requirement == .nothing, case .invalidToken = refusal else { throw Problem(refusal) }
             return directory.control.authorize(.anonymous)
@@ -117,14 +121,19 @@ struct AccountResponder: Sendable {
         case .signOut: return try await signOut(visit)
         case .setUp: return try await setUp(visit)
         case .account: return account(visit)
-        case .accountPassword: return try await changeOwnPassword(visit)
+        case .accountPassword: return try await ownPassword(visit)
+        case .passwordLink(let text): return try await passwordLink(text, visit)
         case .apiAccount: return try .json(facts(visit))
         case .providerSignOut: return try await endProviderSessions(visit)
-        case .users, .userRoles, .userPassword, .userRemoval, .userEnding: return try await users(visit)
+        case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .userInvitation, .userLink,
+            .userLinkRevocation, .userPasswordChange:
+            return try await users(visit)
         case .apiPeople, .apiPerson: return try await apiPeople(visit)
         case .sessions, .sessionEnding, .apiSessions, .apiSession: return try await sessions(visit)
         case .allLinks, .linkRevocation, .apiLinks, .apiLink: return try await allLinks(visit)
-        case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword: return try await apiUsers(visit)
+        case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiUserInvitation, .apiUserLink,
+            .apiUserPasswordChange:
+            return try await apiUsers(visit)
         case .tokens, .tokenRevocation: return try await tokens(visit)
         case .apiTokens, .apiToken: return try await apiTokens(visit)
         case .audit: return try await audit(visit)
@@ -207,13 +216,27 @@ struct AccountResponder: Sendable {
         return response
     }
 
+    /// Redirects a browser to the form for a new password if its user must change it first; nil for other requests.
+    func passwordRedirect(_ request: Request, _ authentication: Authentication) -> Response? {
+        guard authentication.authorization?.principal.mustChangePassword == true, request.asksForPage,
+            let target = try? RequestTarget(request.head.path ?? "", mount: dashboard.mount),
+            AccountRoute(target.segments)?.isForPasswordChange != true
+        else { return nil }
+        return .seeOther(dashboard.mount.url("account/password?back=\(PercentEncoding.encode(target.text))"))
+    }
+
     /// Redirects a browser that requested a page without being signed in; nil for other requests.
     func signInRedirect(for status: HTTPResponse.Status, _ request: Request, _ text: String) -> Response? {
-        guard status == .unauthorized, accounts.canSignIn, [.get, .head].contains(request.method),
-            request.headers[.accept]?.contains("text/html") == true, request.headers[.authorization] == nil
+        guard status == .unauthorized, accounts.canSignIn, request.asksForPage, request.headers[.authorization] == nil
         else { return nil }
         if directory.awaitsSetUp { return .seeOther(dashboard.mount.url("setup")) }
         return .seeOther(dashboard.mount.url("sign-in?back=\(PercentEncoding.encode(text))"))
+    }
+}
+
+extension Request {
+    fileprivate var asksForPage: Bool {
+        [.get, .head].contains(method) && headers[.accept]?.contains("text/html") == true
     }
 }
 
@@ -241,6 +264,7 @@ extension Problem {
             case .missing: ("not-found", .notFound, "Not found")
             case .conflict: ("conflict", .conflict, "Not possible now")
             case .wrong: ("forbidden", .forbidden, "Not allowed")
+            case .throttled: ("too-many-attempts", .tooManyRequests, "Too many attempts")
             case .unavailable: ("unavailable", .serviceUnavailable, "Not possible now")
             }
         self.init(kind, status, title, error.message)

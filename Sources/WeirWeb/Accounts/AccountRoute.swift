@@ -12,6 +12,12 @@ enum AccountRoute: Hashable, Sendable {
     case account, accountPassword
     case users
     case userRoles(String), userPassword(String), userRemoval(String)
+    /// Adds a user without a password, makes a link to set a password, or ends it.
+    case userInvitation, userLink(String), userLinkRevocation(String)
+    /// Requires that a user changes the password, or withdraws this.
+    case userPasswordChange(String)
+    /// The page on which a link sets a password.
+    case passwordLink(String)
     /// Ends the sessions, tokens and links of a person, by short id.
     case userEnding(String)
     case sessions, sessionEnding(String)
@@ -25,6 +31,7 @@ enum AccountRoute: Hashable, Sendable {
     case apiAccount
     case apiUsers
     case apiUser(String), apiUserRoles(String), apiUserPassword(String)
+    case apiUserInvitation(String), apiUserLink(String), apiUserPasswordChange(String)
     case apiTokens
     case apiToken(String)
     case apiAudit
@@ -45,7 +52,12 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 1, "setup", _): self = .setUp
         case (false, 1, "account", _): self = .account
         case (false, 2, "account", "password"): self = .accountPassword
+        case (false, 2, "password", let link): self = .passwordLink(link)
         case (false, 1, "users", _): self = .users
+        case (false, 2, "users", "invitation"): self = .userInvitation
+        case (false, 3, "users", "password-link"): self = .userLink(path[1])
+        case (false, 4, "users", "revocation") where path[2] == "password-link": self = .userLinkRevocation(path[1])
+        case (false, 3, "users", "password-change"): self = .userPasswordChange(path[1])
         case (false, 3, "users", "roles"): self = .userRoles(path[1])
         case (false, 3, "users", "password"): self = .userPassword(path[1])
         case (false, 3, "users", "removal"): self = .userRemoval(path[1])
@@ -67,6 +79,9 @@ enum AccountRoute: Hashable, Sendable {
         case (true, 2, "users", let name): self = .apiUser(name)
         case (true, 3, "users", "roles"): self = .apiUserRoles(path[1])
         case (true, 3, "users", "password"): self = .apiUserPassword(path[1])
+        case (true, 3, "users", "invitation"): self = .apiUserInvitation(path[1])
+        case (true, 3, "users", "password-link"): self = .apiUserLink(path[1])
+        case (true, 3, "users", "password-change"): self = .apiUserPasswordChange(path[1])
         case (true, 1, "tokens", _): self = .apiTokens
         case (true, 2, "tokens", let id): self = .apiToken(id)
         case (true, 1, "audit", _): self = .apiAudit
@@ -84,17 +99,19 @@ enum AccountRoute: Hashable, Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks:
+        case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks, .accountPassword,
+            .passwordLink:
             [.get, .head, .post]
         case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link, .sessions,
             .allLinks, .apiPeople, .apiSessions, .apiLinks:
             [.get, .head]
-        case .signOut, .accountPassword, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation,
-            .providerSignOut,
-            .userEnding, .sessionEnding, .linkRevocation:
+        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation,
+            .providerSignOut, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange,
+            .userEnding, .sessionEnding, .linkRevocation, .apiUserInvitation:
             [.post]
+        case .apiUserLink: [.post, .delete]
         case .apiUser, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
-        case .apiUserRoles, .apiUserPassword: [.put]
+        case .apiUserRoles, .apiUserPassword, .apiUserPasswordChange: [.put]
         }
     }
 
@@ -103,14 +120,22 @@ enum AccountRoute: Hashable, Sendable {
         switch self {
         case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
             .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession, .apiLinks, .apiLink,
-            .providerSignOut:
+            .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .providerSignOut:
             true
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .accountPassword, .users, .userRoles,
-            .userPassword,
+            .userPassword, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange, .passwordLink,
             .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation,
             .userEnding,
             .sessions, .sessionEnding, .allLinks, .linkRevocation:
             false
+        }
+    }
+
+    /// Whether a person who must change the password first reaches it.
+    var isForPasswordChange: Bool {
+        switch self {
+        case .accountPassword, .passwordLink, .signIn, .signOut: true
+        default: false
         }
     }
 
@@ -119,7 +144,7 @@ enum AccountRoute: Hashable, Sendable {
         switch self {
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp: .nothing
         // The link itself is the credential.
-        case .link: .nothing
+        case .link, .passwordLink: .nothing
         // The right to export a run includes the right to share it as a link.
         case .runLinks(let run), .runLinkRevocation(let run, link: _), .apiRunLinks(let run),
             .apiRunLink(let run, link: _):
@@ -129,7 +154,8 @@ enum AccountRoute: Hashable, Sendable {
         // The token in the body proves that the provider sent it.
         case .providerSignOut: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .apiUsers, .apiUser, .apiUserRoles,
-            .apiUserPassword, .apiPeople, .apiPerson:
+            .apiUserPassword, .apiPeople, .apiPerson, .userInvitation, .userLink, .userLinkRevocation,
+            .userPasswordChange, .apiUserInvitation, .apiUserLink, .apiUserPasswordChange:
             .everything(.administer)
         // The responder limits senders who are not administrators to their own sessions and links.
         case .sessions, .sessionEnding, .allLinks, .linkRevocation, .apiSessions, .apiSession, .apiLinks, .apiLink:

@@ -1,14 +1,20 @@
 import Hummingbird
 package import WeirAccess
+package import WeirBoards
 
 /// The accounts of Weir's own server: the directory, and an identity provider if one is configured.
 package struct Accounts: Sendable {
     let directory: AccessDirectory
     let provider: (any IdentityProvider)?
+    let mailer: Mailer?
 
-    package init(_ directory: AccessDirectory, provider: (any IdentityProvider)? = nil) {
+    /// Sends a message to one receiver, and returns why it was not taken, or nil.
+    package typealias Mailer = @Sendable (_ to: MailAddress, _ subject: String, _ text: String) async -> String?
+
+    package init(_ directory: AccessDirectory, provider: (any IdentityProvider)? = nil, mailer: Mailer? = nil) {
         self.directory = directory
         self.provider = provider
+        self.mailer = mailer
     }
 
     /// Whether authentication is on; links are pointless otherwise.

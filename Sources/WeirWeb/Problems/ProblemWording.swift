@@ -55,6 +55,9 @@ enum ProblemWording: String, Wording {
         This is only for those who are known here. Sign in, or send a token as “Authorization: Bearer …”.
         """
     case forbidden = "You do not have permission for this. Ask an administrator of this server for a role that has it."
+    case passwordChangeRequired = """
+        You must change your password before anything else. Open this server in a browser and choose a new one.
+        """
     case invalidToken = "The token is not known, or it has expired or was revoked. Send one that is in force."
     case unknownUpload = "There is no such upload, or it has expired. Send the file from its beginning."
     case uploadOver = "This upload is complete, was stopped, or has expired. Start another one to send a file."

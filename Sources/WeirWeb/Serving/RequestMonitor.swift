@@ -86,7 +86,9 @@ enum RouteKind: String, CaseIterable, Sendable {
         case "hooks": self = .hook
         case "health": self = .health
         case "metrics": self = .metrics
-        case "sign-in", "sign-out", "setup", "account", "users", "tokens", "audit", "links", "sessions": self = .account
+        case "sign-in", "sign-out", "setup", "account", "users", "tokens", "audit", "links", "sessions",
+            "password":
+            self = .account
         default: self = .page
         }
     }

@@ -23,7 +23,8 @@ struct AccountServer: Sendable {
 
     static func run(
         _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false, publicURL: String? = nil,
-        provider: (any IdentityProvider)? = nil, hooks: KnownHooks? = nil, logger: Logger? = nil,
+        provider: (any IdentityProvider)? = nil, mailer: Accounts.Mailer? = nil, hooks: KnownHooks? = nil,
+        logger: Logger? = nil,
         _ test: @escaping @Sendable (AccountServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
@@ -69,8 +70,8 @@ struct AccountServer: Sendable {
         try await TestServer.serve(
             { bound in
                 DashboardServer(
-                    dashboard: dashboard, access: .accounts(Accounts(directory, provider: provider)), host: "127.0.0.1",
-                    port: 0,
+                    dashboard: dashboard, access: .accounts(Accounts(directory, provider: provider, mailer: mailer)),
+                    host: "127.0.0.1", port: 0,
                     eventLoopGroup: group
                 ) { bound.send($0) }
             }, logger: logger

@@ -18,7 +18,10 @@ struct AccountTests {
         ("PUT", "/api/v1/users/x/roles"), ("PUT", "/api/v1/users/x/password"), ("GET", "/api/v1/tokens"),
         ("POST", "/api/v1/tokens"), ("DELETE", "/api/v1/tokens/x"), ("GET", "/api/v1/audit"),
         ("POST", "/sign-in/back-channel-logout"), ("POST", "/users/x/ending"), ("GET", "/api/v1/people"),
-        ("DELETE", "/api/v1/people/x"),
+        ("DELETE", "/api/v1/people/x"), ("POST", "/users/invitation"), ("POST", "/users/x/password-link"),
+        ("POST", "/users/x/password-link/revocation"), ("POST", "/users/x/password-change"),
+        ("POST", "/api/v1/users/x/invitation"), ("POST", "/api/v1/users/x/password-link"),
+        ("DELETE", "/api/v1/users/x/password-link"), ("PUT", "/api/v1/users/x/password-change"),
     ]
 
     @Test func `every route is held to its requirement for every kind of principal`() async throws {

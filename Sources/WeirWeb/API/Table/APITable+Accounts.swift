@@ -20,11 +20,17 @@ extension APIResource {
                 answers: .json(
                     200,
                     .object([
-                        "users": .list(.object(["name": .text, "roles": .list(.ref("Role")), "created": .time]))
+                        "users": .list(
+                            .object(
+                                ["name": .text, "roles": .list(.ref("Role")), "created": .time, "mustChange": .flag],
+                                optional: ["passwordLinkExpires": .time]))
                     ]), "The users.")),
             .change(
                 .post, "addUser", "Adds a user.",
-                body: .json(.object(["name": .text, "password": .text, "roles": .list(.ref("Role"))])),
+                body: .json(
+                    .object(
+                        ["name": .text, "password": .text, "roles": .list(.ref("Role"))],
+                        optional: ["mustChange": .flag])),
                 problems: [409], answers: .empty(201, "The user exists."))),
         account(
             "users/{name}", .everything(.administer),
@@ -40,8 +46,31 @@ extension APIResource {
         account(
             "users/{name}/password", .everything(.administer),
             .change(
-                .put, "setPassword", "Replaces the password of a user.", body: .json(.object(["password": .text])),
+                .put, "setPassword", "Replaces the password of a user.",
+                body: .json(.object(["password": .text], optional: ["mustChange": .flag])),
                 problems: [409], answers: .empty(204, "The password is replaced."))),
+        account(
+            "users/{name}/invitation", .everything(.administer),
+            .change(
+                .post, "inviteUser", "Adds a user without a password, and makes the link to set the first one.",
+                body: .json(
+                    .object(
+                        ["roles": .list(.ref("Role"))], optional: ["hours": .whole(1...720), "mail": .text])),
+                problems: [409], answers: .json(201, .ref("PasswordLink"), Self.passwordLink))),
+        account(
+            "users/{name}/password-link", .everything(.administer),
+            .change(
+                .post, "makePasswordLink", "Makes a link with which a user sets a new password.",
+                body: .json(.object([:], optional: ["hours": .whole(1...720), "mail": .text])),
+                answers: .json(201, .ref("PasswordLink"), Self.passwordLink)),
+            .change(
+                .delete, "revokePasswordLink", "Ends the link to set a user's password.",
+                answers: .empty(204, "There is no link."))),
+        account(
+            "users/{name}/password-change", .everything(.administer),
+            .change(
+                .put, "requirePasswordChange", "Requires that a user changes the password first, or withdraws this.",
+                body: .json(.object(["required": .flag])), answers: .empty(204, "It is as sent."))),
         account(
             "tokens", .anything(.see),
             .get(
@@ -117,6 +146,8 @@ extension APIResource {
                 answers: .empty(204, "The link is revoked."))),
     ]
 
+    private static let passwordLink = "The link, whose url no later response contains."
+
     private static func account(_ path: String, _ right: Right, _ methods: APIMethod...) -> APIResource {
         APIResource(path, right, methods) { (_, _, _) async throws(Problem) in throw .noSuchPage }
     }
@@ -130,6 +161,8 @@ extension APISchema {
         "Token": .object(
             ["id": .text, "name": .text, "roles": .list(.ref("Role")), "created": .time],
             optional: ["maker": .text, "expires": .time, "usedOn": .text]),
+        "PasswordLink": .object(
+            ["name": .text, "url": .text, "expires": .time, "mailed": .flag], optional: ["mailProblem": .text]),
         "Person": .object(
             [
                 "id": .text, "name": .text, "identity": .text, "groups": .list(.text), "roles": .list(.ref("Role")),

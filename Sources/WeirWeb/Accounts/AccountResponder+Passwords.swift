@@ -1,0 +1,104 @@
+import HTTPTypes
+import Hummingbird
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirPages
+import WeirStates
+
+/// Passwords that people choose themselves: their own, the first one, and the one after a forgotten one.
+extension AccountResponder {
+    /// Whether the sender is a local user who has signed in.
+    func hasPassword(_ visit: Visit) -> Bool {
+        guard directory.configuration.mode == .password, case .session = visit.authorization.credential else {
+            return false
+        }
+        return true
+    }
+
+    func ownPassword(_ visit: Visit) async throws(Problem) -> Response {
+        guard hasPassword(visit) else {
+            throw visit.authorization.isAnonymous && accounts.canSignIn ? .unauthenticated : .noSuchPage
+        }
+        let principal = visit.authorization.principal
+        var form = NewPasswordForm(name: principal.identity, action: dashboard.mount.url("account/password"))
+        form.isDemanded = principal.mustChangePassword
+        form.back = visit.target.query["back"] ?? ""
+        guard visit.isPost else { return page(.newPassword(form), visit) }
+        guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
+        let sent = try await self.form(visit)
+        let mark = directory.cookie.browser(in: visit.request.headers[values: .cookie])
+        do {
+            let secret = try await directory.changePassword(
+                of: principal.identity, from: sent["current"] ?? "", to: sent["password"] ?? "", origin: visit.origin,
+                mark: mark)
+            return enter(secret, as: principal.identity, to: sent["back"] ?? dashboard.mount.url("account"))
+        } catch let error as AccessError {
+            let status = Problem(error).status
+            guard let back = sent["back"] else { return account(visit, error: error.message, status: status) }
+            (form.back, form.error) = (back, error.message)
+            return page(.newPassword(form), visit, status: status)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    /// The page on which the holder of a link chooses a password; the link is its credential.
+    func passwordLink(_ text: String, _ visit: Visit) async throws(Problem) -> Response {
+        guard directory.configuration.mode == .password else { throw .noSuchPage }
+        let name = try await change { try directory.userOfPasswordLink(text, from: visit.origin) }
+        var form = NewPasswordForm(name: name, action: dashboard.mount.url("password/\(text)"))
+        form.asksCurrent = false
+        guard visit.isPost else { return page(.newPassword(form), visit) }
+        guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
+        let sent = try await self.form(visit)
+        do {
+            let (secret, name) = try await directory.setPassword(
+                sent["password"] ?? "", byLink: text, from: visit.origin, replacing: session(visit))
+            return enter(secret, as: name, to: dashboard.mount.url(""))
+        } catch let error as AccessError {
+            guard error.kind == .invalid else { throw Problem(error) }
+            form.error = error.message
+            return page(.newPassword(form), visit, status: Problem(error).status)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    // MARK: Links
+
+    /// The receiver of a letter with a link; nil for an empty address.
+    func receiver(_ typed: String?) throws(AccessError) -> MailAddress? {
+        guard let typed, !typed.isEmpty else { return nil }
+        guard accounts.mailer != nil else { throw AccessError(.invalid, .noMail) }
+        guard let address = MailAddress(typed) else {
+            throw AccessError(.invalid, .mailAddress, ["address": "\(typed.prefix(254))"])
+        }
+        return address
+    }
+
+    /// The full URL of a link, and why the letter with it was not taken, or nil if it was taken or has no receiver.
+    func handOver(
+        _ link: MadePasswordLink, to receiver: MailAddress?, _ visit: Visit
+    ) async -> (url: String, fault: String?) {
+        let server = accounts.address(host: visit.request.head.authority)
+        let url = server + dashboard.mount.url("password/\(link.secret.text)")
+        guard let receiver, let mailer = accounts.mailer else { return (url, nil) }
+        let letter = link.letter(url: url, server: server + dashboard.mount.prefix) {
+            dashboard.renderer.text(of: $0, locale: visit.frame.locale)
+        }
+        return (url, await mailer(receiver, letter.subject, letter.text))
+    }
+
+    func apiLink(_ link: MadePasswordLink, to receiver: MailAddress?, _ visit: Visit) async throws(Problem) -> Response
+    {
+        let (url, fault) = await handOver(link, to: receiver, visit)
+        var members: [String: JSONValue] = [
+            "name": .string(link.name), "url": .string(url),
+            "expires": .string(Timestamp(milliseconds: link.expiresAt).description),
+            "mailed": .bool(receiver != nil && fault == nil),
+        ]
+        members["mailProblem"] = fault.map(JSONValue.string)
+        return try .json(.object(members), status: .created)
+    }
+}
