@@ -19,7 +19,7 @@ package protocol Journal: Sendable {
     func append(_ drafts: [ChangeDraft]) async throws -> [Change]
     /// The sequence of the last change; 0 in an empty journal.
     func head() async throws -> SequenceNumber
-    /// The sequence of the topic's last removed change; 0 while all are kept.
+    /// The sequence of the topic's last removed change, or of the last deletion; 0 while all are kept.
     ///
     /// For a run that is not kept it is the board's floor, because the journal does not record which removed changes
     /// belonged to that run.
@@ -60,6 +60,22 @@ package protocol Journal: Sendable {
     /// What ``prune(_:now:)`` would remove, and the number of runs started here that ended after a sequence.
     func forecast(_ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber) async throws
         -> RetentionForecast
+
+    /// The sequence of the topic's last change that was removed without a record: by retention or with an import.
+    ///
+    /// At most ``floor(of:)``, which also counts deletions.
+    func pruned(of topic: Topic) async throws -> SequenceNumber
+    /// Deletes an ended run and the runs of its steps: their changes, inputs and output.
+    ///
+    /// One transaction hides all of them from every read and records a deletion of each, with the next sequences; the
+    /// floors of the board and of their operations rise to these, so that every reader detects them. Their rows are
+    /// deleted before this returns, or, if the process ends first, by the next ``prune(_:now:)``. Their ids stay
+    /// reserved for reports.
+    func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome
+    /// The deletions after one sequence up to another, oldest first, up to a limit.
+    func deletions(after: SequenceNumber, through last: SequenceNumber, limit: Int) async throws -> [RunDeletion]
+    /// The newest deletion of a run that is not kept; nil for any other.
+    func deletion(of run: String) async throws -> RunDeletion?
 
     /// Appends lines to the output of a run, all or none, and returns the number of the last one.
     ///

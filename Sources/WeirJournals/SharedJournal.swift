@@ -58,6 +58,8 @@ package struct NodeStanding: Sendable, Hashable, Codable {
     package var watched: [String] = []
     /// Whether it executes commands of others when it records; nil for a server of an earlier version.
     package var takesCommands: Bool?
+    /// Whether it stops showing deleted runs; nil for a server of an earlier version.
+    package var forgetsDeletedRuns: Bool?
     /// The number by which it can be assigned runs; nil if it accepts none.
     package var worker: Int64?
     /// The fingerprint of its operation files, empty without files; nil for a server of an earlier version.

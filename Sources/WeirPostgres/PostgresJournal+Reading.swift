@@ -7,23 +7,7 @@ extension PostgresJournal {
     }
 
     package func floor(of topic: Topic) async throws -> SequenceNumber {
-        try await read { connection in
-            func floor(ofSubject number: Int64) throws -> SequenceNumber {
-                try connection.first("SELECT sequence FROM weir.floors WHERE operation = $1", [number]) {
-                    try $0.sequence(0)
-                } ?? .zero
-            }
-            switch topic {
-            case .board: return try floor(ofSubject: 0)
-            case .operation(let name): return try Names(connection).number(of: name).map(floor(ofSubject:)) ?? .zero
-            case .run(let id): return try RunReader(connection).run(id) == nil ? floor(ofSubject: 0) : .zero
-            case .store(let id):
-                return try connection.first("SELECT floor FROM weir.stores WHERE id = $1", [AnyText(id)]) {
-                    try $0.sequence(0)
-                } ?? .zero
-            case .output: return .zero
-            }
-        }
+        try await read { try FloorReader($0).floor(of: topic) }
     }
 
     package func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws

@@ -115,7 +115,7 @@ extension PostgresJournal {
         Int(clamping: try await call("SELECT weir.hide($1, $2, $3)", streams, isImport))
     }
 
-    private func sweep() async throws {
+    func sweep() async throws {
         while try await call("SELECT weir.sweep($1, $2)", RunRemoval.rowsPerStep) == 1 {}
     }
 

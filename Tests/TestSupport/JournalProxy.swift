@@ -50,6 +50,16 @@ extension JournalProxy {
     package func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         try await inner.prune(policy, now: now)
     }
+    package func pruned(of topic: Topic) async throws -> SequenceNumber { try await reading().pruned(of: topic) }
+    package func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome {
+        try await inner.delete(run, by: actor, at: now)
+    }
+    package func deletions(
+        after: SequenceNumber, through last: SequenceNumber, limit: Int
+    ) async throws -> [RunDeletion] {
+        try await reading().deletions(after: after, through: last, limit: limit)
+    }
+    package func deletion(of run: String) async throws -> RunDeletion? { try await reading().deletion(of: run) }
     package func forecast(
         _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
     ) async throws -> RetentionForecast {

@@ -9,6 +9,7 @@ import WeirStates
         var all: [Change] = []
         var kept: [Change] = []
         var removedUpTo: [Topic: SequenceNumber] = [:]
+        var head = SequenceNumber.zero
 
         var records: [RunRecord] {
             var records: [RunRecord] = []
@@ -20,6 +21,13 @@ import WeirStates
                 }
             }
             return records
+        }
+
+        /// Deletes a run, with a deletion in the next place.
+        mutating func delete(_ run: RunRecord) {
+            head = head.next
+            kept.removeAll { $0.stream == .run(run.id) }
+            for topic in [Topic.board, .operation(run.operation)] { removedUpTo[topic] = head }
         }
 
         mutating func prune(_ policy: RetentionPolicy, now: Timestamp) -> Int {
@@ -73,9 +81,23 @@ import WeirStates
                     let drafts = draws(model, at: Int64(step), &generator)
                     let changes = try await journal.append(drafts)
                     #expect(changes.map(\.draft) == drafts)
-                    #expect(changes.first?.sequence == (model.all.last?.sequence ?? 0).next)
+                    #expect(changes.first?.sequence == model.head.next)
+                    model.head = changes.last?.sequence ?? model.head
                     model.all += changes
                     model.kept += changes
+                case 13:
+                    guard let run = model.records.filter({ $0.endedAt != nil }).randomElement(using: &generator) else {
+                        continue
+                    }
+                    let outcome = try await journal.delete(run.id, by: "anna", at: .test(Int64(step)))
+                    model.delete(run)
+                    #expect(
+                        outcome
+                            == .deleted([
+                                RunDeletion(
+                                    sequence: model.head, run: run.id, operation: run.operation,
+                                    at: .test(Int64(step)), actor: "anna")
+                            ]))
                 default:
                     try await compare(journal, model, &generator)
                 }
@@ -119,7 +141,7 @@ import WeirStates
         _ journal: any Journal, _ model: Model, _ generator: inout SeededGenerator
     ) async throws {
         let records = model.records
-        let head = model.all.last?.sequence ?? 0
+        let head = model.head
         #expect(try await journal.head() == head)
         let topics: [Topic] = [
             .board, .operation("x"), .operation("cart"), .store("cart"),

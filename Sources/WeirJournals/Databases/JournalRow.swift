@@ -67,6 +67,18 @@ extension JournalRow {
         return Change(sequence: try sequence(0), draft: draft, origin: origin)
     }
 
+    /// A deletion, from ``JournalColumns/deletion``.
+    package func deletion() throws -> RunDeletion {
+        RunDeletion(sequence: try sequence(0), run: text(1), operation: text(2), at: moment(3), actor: text(4))
+    }
+
+    /// A run that can be deleted, from ``JournalColumns/familyMember(importing:)``.
+    package func familyMember() throws -> RunFamily.Member {
+        RunFamily.Member(
+            id: text(0), operation: text(1), opened: try sequence(2), hasEnded: isTrue(3),
+            changes: try revision(4) + 1, idempotencyKey: optionalText(5))
+    }
+
     /// A run, from ``JournalColumns/run``.
     package func run() throws -> RunRecord {
         let origin = try optionalText(7).map { ChangeOrigin(epoch: $0, sequence: try sequence(8)) }
@@ -105,6 +117,16 @@ package enum JournalColumns {
         c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
         \(state), c.step, \(opening(input: "CASE WHEN c.revision = 0 THEN r.input END"))
         """
+
+    package static let deletion = "d.sequence, d.run, o.name, d.at, a.name"
+
+    /// `importing` is the table with the streams of the open import.
+    package static func familyMember(importing: String) -> String {
+        """
+        r.id, o.name, r.opened, r.ended IS NOT NULL AND r.opened NOT IN (SELECT stream FROM \(importing)), r.revision,
+        r.idempotency_key
+        """
+    }
 
     private static let state = #"c."case", c.payload, c.phase, c.done, c.total, c.unit"#
 

@@ -76,6 +76,12 @@ package struct JournalTable: Sendable, Hashable {
             ["stream": .integer, "id": .anyText, "epoch": .integer, "number": .integer, "closed": .flag]),
         JournalTable("removed_reports", ["place": .integer, "id": .anyText]),
         JournalTable("leaving", ["stream": .integer]),
+        JournalTable(
+            "deletions",
+            [
+                "sequence": .integer, "opened": .integer, "changes": .integer, "run": .anyText, "operation": .integer,
+                "at": .integer, "actor": .integer,
+            ]),
     ]
 }
 

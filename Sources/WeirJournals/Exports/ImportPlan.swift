@@ -8,6 +8,8 @@ struct ImportPlan {
     private struct Reading {
         /// The run in the journal; nil if it is new.
         let existing: RunRecord?
+        /// Whether the run was deleted here and is left out.
+        let isLeftOut: Bool
         let operation: String
         var revision: Int64 = 0
         var lines = 0
@@ -24,12 +26,16 @@ struct ImportPlan {
     }
 
     private let journal: any Journal
+    private let restoresDeleted: Bool
     private var readings: [String: Reading] = [:]
     private var order: [String] = []
     private var report = ImportReport()
     private var stored = StoredRun()
 
-    init(for journal: any Journal) { self.journal = journal }
+    init(for journal: any Journal, restoringDeleted restoresDeleted: Bool = false) {
+        self.journal = journal
+        self.restoresDeleted = restoresDeleted
+    }
 
     /// Checks the next entry of the file.
     ///
@@ -48,8 +54,9 @@ struct ImportPlan {
         if change.revision == 0 {
             let existing = try await journal.run(id)
             guard existing != nil || !StreamID.reservedRuns.contains(id) else { throw JournalError.reservedName(id) }
+            let isDeleted = try await journal.deletion(of: id) != nil
             readings[id] = Reading(
-                existing: existing, operation: change.subject, caseName: change.state.caseName,
+                existing: existing, isLeftOut: isDeleted && !restoresDeleted, operation: change.subject, caseName: change.state.caseName,
                 hasEnded: change.state.phase.isEnded, lastLine: number)
             order.append(id)
         } else {
@@ -59,7 +66,7 @@ struct ImportPlan {
             readings[id]?.lastLine = number
         }
         guard readings[id]?.existing != nil else {
-            report.changes += 1
+            if readings[id]?.isLeftOut == false { report.changes += 1 }
             return
         }
         guard let existing = try await stored.change(change.revision, of: id, in: journal),
@@ -80,7 +87,7 @@ struct ImportPlan {
         readings[id]?.lines += 1
         readings[id]?.lastLine = number
         guard reading.existing != nil else {
-            report.lines += 1
+            if !reading.isLeftOut { report.lines += 1 }
             return
         }
         guard let existing = try await stored.line(line.number, of: id, in: journal), existing == line,
@@ -107,6 +114,8 @@ struct ImportPlan {
                     throw JournalError.differs(id)
                 }
                 report.skipped.append(id)
+            } else if reading.isLeftOut {
+                report.deleted.append(id)
             } else {
                 report.imported.append(id)
                 if !reading.hasEnded { report.unfinished.append(id) }
@@ -120,7 +129,8 @@ struct ImportPlan {
     /// The entries to add: none for an existing run; after the last entry of an unfinished run, also its
     /// interruption.
     func additions(for numbered: ExportBatches.Numbered, at now: Timestamp) -> [ImportedEntry] {
-        guard let id = numbered.entry.run, let reading = readings[id], reading.existing == nil else { return [] }
+        guard let id = numbered.entry.run, let reading = readings[id], reading.existing == nil, !reading.isLeftOut
+        else { return [] }
         var additions: [ImportedEntry] =
             switch numbered.entry {
             case .change(let change): [.change(change.draft, origin: change.origin)]

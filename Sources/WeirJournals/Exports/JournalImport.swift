@@ -11,19 +11,22 @@ package struct JournalImport: Sendable {
 
     private let journal: any Journal
     private let now: Timestamp
+    private let restoresDeleted: Bool
     private let step: @Sendable (@escaping @Sendable () async throws -> Void) async throws -> Void
 
     /// Prepares an import; `step` receives each short step that changes the journal and must run it.
     ///
-    /// Only one import of a journal may run at a time.
+    /// Only one import of a journal may run at a time. Runs that were deleted here are left out, unless
+    /// `restoringDeleted` is true.
     package init(
-        into journal: any Journal, at now: Timestamp,
+        into journal: any Journal, at now: Timestamp, restoringDeleted: Bool = false,
         step: @escaping @Sendable (@escaping @Sendable () async throws -> Void) async throws -> Void = {
             try await $0()
         }
     ) {
         self.journal = journal
         self.now = now
+        restoresDeleted = restoringDeleted
         self.step = step
     }
 
@@ -36,7 +39,7 @@ package struct JournalImport: Sendable {
     /// Runs that were unfinished when exported end as interrupted, by one further change, because nothing executes
     /// them here.
     package func lines(_ open: @escaping Opening) async throws -> ImportReport {
-        var plan = ImportPlan(for: journal)
+        var plan = ImportPlan(for: journal, restoringDeleted: restoresDeleted)
         try await read(open) { batch in
             for numbered in batch {
                 do {
@@ -93,6 +96,8 @@ package struct ImportReport: Sendable, Hashable {
     package var imported: [String] = []
     /// The ids of the runs that existed already, identical in bytes except for the end that an earlier import added.
     package var skipped: [String] = []
+    /// The ids of the runs that were deleted here and so were left out.
+    package var deleted: [String] = []
     /// The ids of the imported runs that were unfinished when exported; they end as interrupted.
     package var unfinished: [String] = []
     package var changes = 0

@@ -53,6 +53,21 @@ public actor MemoryJournal: Journal {
 
     package func floor(of topic: Topic) -> SequenceNumber { log.floor(of: topic) }
 
+    package func pruned(of topic: Topic) -> SequenceNumber { log.pruned(of: topic) }
+
+    package func delete(_ run: String, by actor: String, at now: Timestamp) throws -> RunDeletionOutcome {
+        try log.delete(run, by: actor, at: now)
+    }
+
+    package func deletions(after: SequenceNumber, through last: SequenceNumber, limit: Int) -> [RunDeletion] {
+        let start = log.deletions.partitioningIndex { $0.sequence > after }
+        return log.deletions[start...].prefix(max(0, limit)).prefix { $0.sequence <= last }
+    }
+
+    package func deletion(of run: String) -> RunDeletion? {
+        log.run(run) == nil ? log.deletions.last { $0.run == run } : nil
+    }
+
     package func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) -> [Change]
     {
         log.changes(of: topic, after: after, through: last ?? .max, limit: limit)

@@ -8,6 +8,10 @@ struct MemoryLog: Sendable {
     private var sequences: [Topic: [SequenceNumber]] = [:]
     /// The sequence of the last removed change of the board, of operations and of stores.
     private var floors: [Topic: SequenceNumber] = [:]
+    /// The floors without deletions.
+    private var pruned: [Topic: SequenceNumber] = [:]
+    private(set) var deletions: [RunDeletion] = []
+    private static let deletionLimit = 10_000
     private(set) var head: SequenceNumber = 0
     /// The sequences of the transitions of every kept run, oldest first.
     private(set) var transitions: [String: [SequenceNumber]] = [:]
@@ -135,7 +139,7 @@ struct MemoryLog: Sendable {
         let operations = Set(runs.compactMap { records[$0]?.operation })
         remove(runs)
         head = head.next
-        for topic in [.board] + operations.map(Topic.operation) { floors[topic] = head }
+        for topic in [.board] + operations.map(Topic.operation) { raise(topic, head) }
         return runs.count
     }
 
@@ -148,8 +152,8 @@ struct MemoryLog: Sendable {
             guard let floor = kept.dropLast(limit).last else { continue }
             sequences[topic] = kept.suffix(limit)
             first[id] = kept.suffix(limit).first
-            floors[topic] = floor
-            floors[.board] = max(floors[.board] ?? 0, floor)
+            raise(topic, floor)
+            raise(.board, floor)
         }
         guard !first.isEmpty else { return }
         changes.removeAll { change in
@@ -158,14 +162,53 @@ struct MemoryLog: Sendable {
         }
     }
 
-    private mutating func remove(_ runs: Set<String>) {
+    private mutating func raise(_ topic: Topic, _ sequence: SequenceNumber) {
+        floors[topic] = max(floors[topic] ?? 0, sequence)
+        pruned[topic] = max(pruned[topic] ?? 0, sequence)
+    }
+
+    func pruned(of topic: Topic) -> SequenceNumber { pruned[topic] ?? 0 }
+
+    // MARK: Deleting
+
+    mutating func delete(_ run: String, by actor: String, at now: Timestamp) throws(JournalError) -> RunDeletionOutcome
+    {
+        let family = RunFamily(of: run) {
+            records[$0].map(member)
+        } steps: { whole in
+            let keys = RunOpening.stepKeys(of: whole)
+            return order.compactMap { records[$0] }
+                .filter { $0.opening.idempotencyKey?.hasPrefix(keys) == true }.map(member)
+        }
+        if let refusal = family.refusal { return refusal }
+        guard head.distance(to: .max) >= family.members.count else { throw .noPlaceLeft }
+        var added: [RunDeletion] = []
+        for member in family.members {
+            head = head.next
+            added.append(
+                RunDeletion(sequence: head, run: member.id, operation: member.operation, at: now, actor: actor))
+            for topic in [Topic.board, .operation(member.operation)] { floors[topic] = head }
+        }
+        remove(Set(added.map(\.run)), raisingFloors: false)
+        deletions = (deletions + added).suffix(Self.deletionLimit)
+        return .deleted(added)
+    }
+
+    private func member(_ record: RunRecord) -> RunFamily.Member {
+        RunFamily.Member(
+            id: record.id, operation: record.operation, opened: record.openedSequence,
+            hasEnded: record.endedAt != nil && !importing.contains(record.id), changes: record.revision + 1,
+            idempotencyKey: record.opening.idempotencyKey)
+    }
+
+    private mutating func remove(_ runs: Set<String>, raisingFloors: Bool = true) {
         var operations: Set<String> = []
         for id in runs {
             guard let record = records.removeValue(forKey: id) else { continue }
             reports.remove(record)
             operations.insert(record.operation)
-            for topic in [Topic.board, .operation(record.operation)] {
-                floors[topic] = max(floors[topic] ?? 0, record.sequence)
+            if raisingFloors {
+                for topic in [Topic.board, .operation(record.operation)] { raise(topic, record.sequence) }
             }
             sequences[.run(id)] = nil
             transitions[id] = nil

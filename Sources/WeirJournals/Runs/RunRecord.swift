@@ -109,7 +109,9 @@ package struct RunOpening: Sendable, Hashable {
 
 extension RunOpening {
     /// The run of steps that started this run, by its idempotency key.
-    package var wholeRun: String? {
+    package var wholeRun: String? { Self.wholeRun(ofKey: idempotencyKey) }
+
+    static func wholeRun(ofKey idempotencyKey: String?) -> String? {
         let words = idempotencyKey?.split(separator: " ") ?? []
         guard words.count == 4, words.first == "step" else { return nil }
         return words.dropFirst().first.map { String($0) }

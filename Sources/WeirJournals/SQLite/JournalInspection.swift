@@ -100,8 +100,45 @@ package struct JournalInspection: Sendable, Hashable, Codable {
         ),
     ]
 
+    /// The rules about deletions. Beyond the last unrecorded removal, every missing sequence is that of a deletion or of
+    /// a change of a deleted run; a run that had begun before that removal explains at most all its changes.
+    private static let deletionRules = [
+        (
+            "deleted runs that are not entirely removed",
+            """
+            SELECT count(*) FROM deletions d WHERE EXISTS (SELECT 1 FROM runs WHERE runs.opened = d.opened)
+                OR NOT EXISTS (SELECT 1 FROM leaving WHERE leaving.stream = d.opened)
+                    AND (EXISTS (SELECT 1 FROM changes WHERE changes.stream = d.opened)
+                        OR EXISTS (SELECT 1 FROM output WHERE output.stream = d.opened))
+            """
+        ),
+        (
+            "deletions in the place of a change, or beyond the head",
+            """
+            SELECT count(*) FROM deletions d WHERE d.sequence > (SELECT head FROM journal)
+                OR EXISTS (SELECT 1 FROM changes WHERE changes.sequence = d.sequence)
+            """
+        ),
+        (
+            "sequences that neither a change nor a deletion explains",
+            """
+            WITH pruned AS (SELECT coalesce((SELECT sequence FROM floors WHERE operation = -1), 0) AS floor),
+                missing AS (
+                    SELECT (SELECT head FROM journal) - floor - (
+                        SELECT count(*) FROM changes
+                        WHERE sequence > floor AND stream NOT IN (SELECT stream FROM leaving)) AS count FROM pruned),
+                explained AS (
+                    SELECT coalesce(sum((d.sequence > floor) + iif(d.opened > floor, d.changes, 0)), 0) AS least,
+                        coalesce(sum((d.sequence > floor) + d.changes), 0) AS most
+                    FROM pruned LEFT JOIN deletions d)
+            SELECT max(0, missing.count - most, least - missing.count) FROM missing, explained
+            """
+        ),
+    ]
+
     private static func faults(_ database: Database) throws -> [String] {
-        try rules.compactMap { name, query in
+        let hasDeletions = try format(database) >= JournalSchema.firstWithDeletions
+        return try (hasDeletions ? rules + deletionRules : rules).compactMap { name, query in
             let count = try SQLStatement(database, query).first { $0.integer(0) } ?? 0
             return count > 0 ? "\(name): \(count)" : nil
         }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The file format of the journal, version 9.
+/// The file format of the journal, version 10.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the format version. Times
 /// are milliseconds since 1970, UTC. Repeated names (of operations and actors) are stored once, in `names`. A
@@ -25,7 +25,12 @@ import GRDB
 /// - `counts`: the number of runs per operation and phase.
 /// - `blocks`: for each 4,096 sequences, the earliest and latest start of a run opened in them; locates a range of
 ///   time in lists ordered by sequence.
-/// - `floors`: for each operation, and for the board as operation 0, the last sequence that retention removed.
+/// - `floors`: for each operation, and for the board as operation 0, the last sequence that was removed or that a
+///   deletion has. Under `-1 - operation`, the same without deletions (since format 10); for the board it is at least
+///   the head at the migration to that format, and every sequence beyond it is that of a change or explained by
+///   `deletions`.
+/// - `deletions`: the runs that persons deleted: the deletion's sequence, the number of the run's stream and of its
+///   changes, its id and operation, the time and the actor (since format 10).
 /// - `output`: the lines of output of a run, numbered from 1.
 /// - `run_text`: the words of ended runs (`SearchWords`, so a plain byte tokenizer is sufficient), and marks for
 ///   operation (`o` and its name's number), phase (`p` and its code) and actor (`a` and its name's number), so that a
@@ -131,6 +136,16 @@ enum JournalSchema {
         \(JournalMigration.countAttempts(in: "runs"));
         CREATE INDEX runs_by_attempt ON runs (attempt) WHERE attempt > 1;
         """,
+        // Deletions of runs.
+        """
+        CREATE TABLE deletions (
+            sequence INTEGER PRIMARY KEY, opened INTEGER NOT NULL, changes INTEGER NOT NULL, run TEXT NOT NULL,
+            operation INTEGER NOT NULL, at INTEGER NOT NULL, actor INTEGER NOT NULL) STRICT;
+        CREATE INDEX deletions_of_run ON deletions (run);
+        INSERT INTO floors (operation, sequence) SELECT -1 - operation, sequence FROM floors;
+        INSERT INTO floors (operation, sequence) SELECT -1, head FROM journal WHERE true
+            ON CONFLICT (operation) DO UPDATE SET sequence = max(sequence, excluded.sequence);
+        """,
     ]
 
     /// The first format whose files have a mark beside them.
@@ -138,6 +153,9 @@ enum JournalSchema {
 
     /// The first format with a count of writes.
     static let firstCounted = 8
+
+    /// The first format with deletions.
+    static let firstWithDeletions = 10
 
     static var version: Int { migrations.count }
 }

@@ -28,6 +28,12 @@ extension SQLiteJournal {
             if hidden == 0 { break }
         }
         while try await write({ try StoreRemoval($0).sweep(policy) }) {}
+        try await shrink()
+        return removed
+    }
+
+    /// Returns free pages to the disk.
+    func shrink() async throws {
         var shrinks = false
         while let pages = try await write({ try RunRemoval($0).shrink() }) {
             noteDatabase(pages: pages)
@@ -35,7 +41,6 @@ extension SQLiteJournal {
         }
         // The log contains the freed space until it is checkpointed.
         if shrinks { try await checkpoint() }
-        return removed
     }
 
     package func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {

@@ -132,6 +132,13 @@ final class PostgresSession: Sendable {
                 "UPDATE weir.journal SET epoch = $1, created = $2, head = greatest(head, $3), fence = $4",
                 [JournalEpoch.make(), now().milliseconds, head, fence + 1]
             ) { _ in }
+            // No change has the sequences that are passed over.
+            try connection.rows(
+                """
+                INSERT INTO weir.floors AS f (operation, sequence) VALUES (-1, $1) ON CONFLICT (operation)
+                    DO UPDATE SET sequence = greatest(f.sequence, excluded.sequence)
+                """, [head.rawValue]
+            ) { _ in }
             try connection.rows(
                 "INSERT INTO weir.notices (id, notice) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 [notice.id, try notice.json.text()]

@@ -16,6 +16,7 @@ import WeirJournals
 /// - `lines`: the number of lines of each run with output, separate from `runs`.
 /// - `run_text`: the words of ended runs, and the set of them as a `tsvector`, truncated to 200 bytes each, as an
 ///   index of candidates. It is null if it would be too large.
+/// - `floors` of an operation below zero: those without deletions, which `raise_floor` raises with the others.
 /// - `removed_reports`, `notices`: in order of insertion.
 ///
 /// - `nodes`: the servers that use the database, each as it last described itself, and which of them records.
@@ -43,14 +44,14 @@ enum PostgresSchema {
     static let migrations: [String] = [
         tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands,
         PostgresFunctions.assignments + PostgresFunctions.append, PostgresRecordTables.script,
-        attempts + PostgresFunctions.append,
+        attempts + PostgresFunctions.append, PostgresFunctions.deletions,
     ]
 
     /// The lowest format that a server must know to use what this version writes.
     static let minimum: Int64 = 1
 
     /// The lowest format whose tables this version can read without migrating them.
-    static let readable: Int64 = 6
+    static let readable: Int64 = 7
 
     static var version: Int64 { Int64(clamping: migrations.count) }
 

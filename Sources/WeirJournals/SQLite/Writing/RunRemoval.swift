@@ -120,7 +120,9 @@ struct RunRemoval {
     }
 
     /// Hides runs from all reads; their changes and output are deleted later.
-    func hide(_ runs: Set<Int64>) throws {
+    ///
+    /// Their floors do not rise with `isDeletion`, because the deletion raises them further.
+    func hide(_ runs: Set<Int64>, isDeletion: Bool = false) throws {
         guard !runs.isEmpty else { return }
         var counts: [RunRows.Count: Int64] = [:]
         var floors: [Int64: SequenceNumber] = [:]
@@ -136,7 +138,7 @@ struct RunRemoval {
             try SQLStatement(database, "INSERT INTO leaving (stream) VALUES (?)").run(opened)
         }
         try RunRows.add(counts, in: database)
-        try FloorTable(database).raise(floors)
+        if !isDeletion { try FloorTable(database).raise(floors) }
         let bits = JournalSchema.blockBits
         try SQLStatement(
             database, "DELETE FROM blocks WHERE block < (SELECT coalesce(min(opened), 0) >> \(bits) FROM runs)"
@@ -223,9 +225,23 @@ struct FloorTable {
         }
     }
 
+    /// The floor of an operation or of the board without deletions.
+    func pruned(of topic: Topic) throws -> SequenceNumber {
+        switch topic {
+        case .board: try floor(ofSubject: Self.pruned(0))
+        case .operation(let name):
+            try NameTable.number(of: name, in: database).map { try floor(ofSubject: Self.pruned($0)) } ?? 0
+        case .run, .store, .output: try floor(of: topic)
+        }
+    }
+
+    /// The key of a floor without deletions.
+    private static func pruned(_ operation: Int64) -> Int64 { -1 - operation }
+
     /// Raises the floors of operations, and of the board as 0.
-    func raise(_ floors: [Int64: SequenceNumber]) throws {
-        for (operation, sequence) in floors {
+    func raise(_ floors: [Int64: SequenceNumber], isDeletion: Bool = false) throws {
+        let pruned = isDeletion ? [] : floors.map { (Self.pruned($0), $1) }
+        for (operation, sequence) in floors.map({ ($0, $1) }) + pruned {
             try SQLStatement(
                 database,
                 """
