@@ -12,8 +12,8 @@ package struct MadePasswordLink: Sendable {
 
     /// A letter with the link; `say` translates its sentences.
     package func letter(url: String, server: String, _ say: (Message) -> String) -> (subject: String, text: String) {
-        let time = Timestamp(milliseconds: expiresAt).description.prefix(16).replacing("T", with: " ") + " UTC"
-        let values: [String: Message.Value] = ["server": .text(server), "name": .text(name), "time": .text(time)]
+        let time = Timestamp(milliseconds: expiresAt).description.prefix(16).replacing("T", with: " ")
+        let values: [String: Message.Value] = ["server": .text(server), "name": .text(name), "time": "\(time) UTC"]
         func said(_ wording: AccessWording) -> String { say(Message(wording, values)) }
         let subject = said(isInvitation ? .invitationSubject : .resetSubject)
         let lines = [said(isInvitation ? .invitationLetter : .resetLetter), url, said(.letterEnd)]
