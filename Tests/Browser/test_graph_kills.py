@@ -14,11 +14,32 @@ KILLS = int(os.environ.get("WEIR_KILLS", "100")) * 2
 SEED = int(os.environ.get("WEIR_KILL_SEED", "20261127"))
 OVER = {"succeeded", "failed", "cancelled", "interrupted", "skipped"}
 MET_SKIPS = {"condition", "noFailure"}
-# Each program writes a line when it begins and when it ends, and fails if its name ends in x.
+# Each program writes a line when it begins and when it ends; those that fail do so until the file `fixed` exists.
 PROGRAM = (
     'echo "begin {name} $WEIR_INPUT_ITEM" >> "$WEIR_INPUT_LOG"; sleep {pause}; '
     'echo "end {name} $WEIR_INPUT_ITEM" >> "$WEIR_INPUT_LOG"'
 )
+FIXED = 'test -e "$WEIR_INPUT_LOG.fixed"'
+INNER = f"""
+title: Inner
+inputs: [{{name: log}}, {{name: step}}]
+steps:
+  - name: one
+    interrupted: retry
+    shell: '{PROGRAM.format(name="$WEIR_INPUT_STEP", pause=0.1)}'
+  - name: two
+    interrupted: retry
+    shell: '{PROGRAM.format(name="$WEIR_INPUT_STEP", pause=0.1)}'
+"""
+
+
+def reached(name, steps):
+    """A step and all that it needs."""
+    found = {name}
+    for step in reversed(steps):
+        if step["name"] in found:
+            found.update(step["needs"])
+    return found
 
 
 def random_graph(chance):
@@ -28,115 +49,204 @@ def random_graph(chance):
         before = [step for step in steps if not step.get("finally")]
         step = {"name": f"s{number}", "fails": chance.random() < 0.2, "pause": round(chance.uniform(0, 0.3), 2)}
         step["needs"] = [other["name"] for other in chance.sample(before, min(len(before), chance.randint(0, 2)))]
-        kind = chance.randint(0, 9)
+        kind = chance.randint(0, 13)
+        keepers = [other["name"] for other in before if "keeps" in other]
         if kind == 0:
             step["if"] = chance.choice(["yes", "no"])
+            step["asks"] = chance.choice(["input", "program"])
         elif kind == 1:
-            step["items"] = [f"i{index}{'x' if step['fails'] and index == 1 else ''}" for index in range(3)]
+            step["items"] = [f"i{index}{'x' if step['fails'] and index == 1 else ''}" for index in range(4)]
+            step["at_once"] = chance.randint(1, 3)
         elif kind == 2 and before:
             step["when_failed"] = [chance.choice(before)["name"]]
-            step["needs"] = [need for need in step["needs"] if need not in step["when_failed"]]
+            # It cannot need the success of what it follows the failure of.
+            step["needs"] = [need for need in step["needs"] if step["when_failed"][0] not in reached(need, before)]
         elif kind == 3:
             step["repeat"] = True
             step["fails"] = False
         elif kind == 4:
             step["allow_failure"] = True
+        elif kind == 5:
+            step["retry"] = True
+        elif kind == 6:
+            step["approve"] = True
+        elif kind == 7:
+            step["uses"] = True
+            step["fails"] = False
+        elif kind in (8, 9):
+            step["keeps"] = True
+        elif kind in (10, 11) and keepers:
+            step["reads"] = chance.choice(keepers)
+            step["needs"] = list({*step["needs"], step["reads"]})
         steps.append(step)
     steps.append({"name": "last", "finally": True, "fails": False, "pause": 0.05, "needs": []})
     return steps
 
 
-def written(steps):
+def program(step, graph):
+    """The script of a step."""
+    script = PROGRAM.format(name=step["name"], pause=step["pause"])
+    if "items" in step:
+        script += f'; case "$WEIR_INPUT_ITEM" in *x) {FIXED};; esac'
+    elif step.get("repeat"):
+        script += f'; test $(grep -c "end {step["name"]} " "$WEIR_INPUT_LOG") -ge 3'
+    elif step["fails"]:
+        script += f"; {FIXED} || exit 1"
+    elif step.get("retry"):
+        # The first attempt fails.
+        script += f'; test $(grep -c "end {step["name"]} " "$WEIR_INPUT_LOG") -ge 2'
+    if step.get("keeps"):
+        script += f"; mkdir -p kept/{graph}; echo {step['name']} > kept/{graph}/{step['name']}"
+    elif "reads" in step:
+        script += f'; test "$(cat "$WEIR_INPUT_FILE")" = {step["reads"]}'
+    return script
+
+
+def written(steps, graph):
     """The graph as a file."""
     lines = ["title: Graph", "inputs: [{name: go, default: 'yes'}, {name: log}]", "at_once: 3", "steps:"]
     for step in steps:
-        program = PROGRAM.format(name=step["name"], pause=step["pause"])
-        if "items" in step:
-            program += '; case "$WEIR_INPUT_ITEM" in *x) exit 1;; esac'
-        elif step.get("repeat"):
-            program += f'; test $(grep -c "end {step["name"]} " "$WEIR_INPUT_LOG") -ge 3'
-        elif step["fails"]:
-            program += "; exit 1"
-        lines += [f"  - name: {step['name']}", "    interrupted: retry", f"    shell: '{program}'"]
+        lines.append(f"  - name: {step['name']}")
+        if step.get("approve"):
+            lines.append("    approve: {prompt: 'Go on?'}")
+        else:
+            lines.append("    interrupted: retry")
+            if step.get("uses"):
+                lines.append(f"    uses: inner\n    with: {{log: '{{{{log}}}}', step: {step['name']}}}")
+            else:
+                lines.append(f"    shell: '{program(step, graph)}'")
         if step.get("finally"):
             lines.append("    finally: true")
         else:
             lines.append(f"    needs: [{', '.join(step['needs'])}]")
-        if "if" in step:
+        if step.get("asks") == "program":
+            lines.append(f"    if: {{command: ['test', '{step['if']}', '=', '{{{{go}}}}']}}")
+        elif "if" in step:
             lines.append(f"    if: {{inputs.go: '{step['if']}'}}")
         if "items" in step:
-            lines.append(f"    for_each: [{', '.join(step['items'])}]")
+            lines.append(f"    for_each: [{', '.join(step['items'])}]\n    at_once: {step['at_once']}")
         if "when_failed" in step:
             lines.append(f"    when_failed: [{', '.join(step['when_failed'])}]")
         if step.get("repeat"):
             lines.append("    repeat: {every: 1s, until: {exit_code: 0}, limit: 50}")
+        if step.get("retry"):
+            # An attempt that a restart interrupts counts too.
+            lines.append(f"    retry: {{limit: {1 if step['fails'] else 20}, interval: 1s}}")
         if step.get("allow_failure"):
             lines.append("    allow_failure: true")
+        if step.get("keeps"):
+            lines.append(f"    artifacts: ['kept/{graph}/{step['name']}']")
+        elif "reads" in step:
+            lines.append(f"    with: {{file: '{{{{steps.{step['reads']}.artifacts.0}}}}'}}")
     return "\n".join(lines) + "\n"
 
 
-def expected(steps):
-    """What must have happened: the status of each step, why it was skipped, and the outcome of the whole."""
+def is_good(step, status, because):
+    return status == "succeeded" or because in MET_SKIPS or (status == "failed" and bool(step.get("allow_failure")))
+
+
+def expected(steps, kept=None):
+    """What must have happened: the status of each step, why it was skipped, and the outcome of the whole.
+
+    `kept` has the steps that a run takes over from an earlier one, after which no step fails.
+    """
     found = {}
-
-    def is_met(name):
-        status, because = found[name]
-        allowed = next(step for step in steps if step["name"] == name).get("allow_failure")
-        return status == "succeeded" or because in MET_SKIPS or (status == "failed" and allowed)
-
+    by_name = {step["name"]: step for step in steps}
     for step in steps:
-        if not all(is_met(need) for need in step["needs"]):
+        if kept and step["name"] in kept:
+            found[step["name"]] = kept[step["name"]]
+        elif not all(is_good(by_name[need], *found[need]) for need in step["needs"]):
             found[step["name"]] = ("skipped", "need")
         elif "when_failed" in step and not any(found[name][0] == "failed" for name in step["when_failed"]):
             found[step["name"]] = ("skipped", "noFailure")
         elif step.get("if") == "no":
             found[step["name"]] = ("skipped", "condition")
         else:
-            found[step["name"]] = ("failed" if step["fails"] else "succeeded", None)
-    hard = {step["name"] for step in steps if not step.get("allow_failure")}
-    failed = any(status == "failed" and name in hard for name, (status, _) in found.items())
+            fails = step["fails"] and kept is None
+            found[step["name"]] = ("failed" if fails else "succeeded", None)
+    failed = any(status == "failed" and not by_name[name].get("allow_failure") for name, (status, _) in found.items())
     return found, "failed" if failed else "succeeded"
+
+
+def repeated(steps, found):
+    """The steps that begin again after a failure: those that did not succeed, and all that depend on them."""
+    again = {step["name"] for step in steps if step.get("finally") or not is_good(step, *found[step["name"]])}
+    for step in steps:
+        if again & {*step["needs"], *step.get("when_failed", [])}:
+            again.add(step["name"])
+    return again
 
 
 class Graph:
     """A graph, its file and a run of it."""
 
     def __init__(self, name, chance, folder):
-        self.name, self.folder, self.steps = name, folder, random_graph(chance)
-        (folder / f"{name}.yml").write_text(written(self.steps))
+        self.name, self.folder, self.steps, self.chance = name, folder, random_graph(chance), chance
+        (folder / f"{name}.yml").write_text(written(self.steps, name))
 
     def begin(self, weir, number, is_cancelled):
         """Starts another run."""
         self.over, self.is_cancelled, self.log = {}, is_cancelled, self.folder / f"{number}.log"
+        self.kept, self.lines = None, 0
         self.run = weir.ask(f"operations/{self.name}/runs", "POST", {"log": str(self.log)})["id"]
 
+    def begin_again(self, weir):
+        """Starts a run that continues from the failed steps; returns whether there are such steps, and others to keep."""
+        found, outcome = expected(self.steps)
+        if self.kept is not None or outcome == "succeeded" or self.end["phase"] != "failed":
+            return False
+        again = repeated(self.steps, found)
+        kept = {name: end for name, end in found.items() if name not in again}
+        if not any(status == "succeeded" for status, _ in kept.values()):
+            return False
+        self.kept = kept
+        self.over, self.lines = {}, len(self.log.read_text().splitlines())
+        self.log.with_name(self.log.name + ".fixed").touch()
+        self.run = weir.ask(f"runs/{self.run}/continuation", "POST", {})["id"]
+        return True
+
     def look(self, weir):
-        """Notes the steps that are over; returns whether the run is."""
+        """Notes the steps that are over, and decides; returns whether the run is over."""
         run = weir.ask(f"runs/{self.run}")
         for step in run["state"]["steps"]:
             seen = (step["status"], step.get("run"), step.get("ended"))
             assert self.over.get(step["name"], seen) == seen, f"{self.name}: a step that was over began again"
             if step["status"] in OVER:
                 self.over[step["name"]] = seen
+            if step["status"] == "asking" and self.chance.random() < 0.5:
+                self.decide(weir, step["name"])
         self.end = run
         return run["endedAt"] is not None
+
+    def decide(self, weir, name):
+        refuses = self.kept is None and next(step for step in self.steps if step["name"] == name)["fails"]
+        try:
+            decision = {"step": name, "decision": "refuse" if refuses else "approve"}
+            weir.ask(f"runs/{self.run}/decision", "POST", decision)
+        except OSError:
+            pass  # It is not asked for yet, after a restart.
 
     def check(self):
         steps = {step["name"]: step for step in self.end["state"]["steps"]}
         assert steps["last"]["status"] == "succeeded", f"{self.name}: the last step did not run"
         if self.is_cancelled and self.end["phase"] == "cancelled":
             return
-        found, outcome = expected(self.steps)
+        found, outcome = expected(self.steps, self.kept)
         happened = {name: (step["status"], step.get("because", {}).get("kind")) for name, step in steps.items()}
-        assert happened == found, f"{self.name}\n{written(self.steps)}"
+        assert happened == found, f"{self.name}\n{written(self.steps, self.name)}"
         assert self.end["phase"] == outcome
-        ran = set(re.findall(r"^begin (\w+)", self.log.read_text(), re.MULTILINE)) if self.log.exists() else set()
-        assert ran == {name for name, (status, _) in found.items() if status != "skipped"}
+        lines = self.log.read_text().splitlines()[self.lines :] if self.log.exists() else []
+        ran = set(re.findall(r"^begin (\w+)", "\n".join(lines), re.MULTILINE))
+        programs = {step["name"] for step in self.steps if not step.get("approve")}
+        assert ran == programs & {
+            name for name, (status, _) in found.items() if status != "skipped" and name not in (self.kept or {})
+        }
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "operations").mkdir()
+    (tmp_path / "operations/inner.yml").write_text(INNER)
     return tmp_path / "operations"
 
 
@@ -170,8 +280,9 @@ def test_a_graph_ends_as_its_model_says_however_often_the_server_is_killed_or_st
             killed += 1
         for graph in [graph for graph in going if graph.look(weir)]:
             graph.check()
-            going.remove(graph)
-            waiting.append(graph)
+            if not graph.begin_again(weir):
+                going.remove(graph)
+                waiting.append(graph)
     assert started >= 5
 
 
