@@ -53,6 +53,15 @@ struct StepGraphTests {
         }
     }
 
+    struct Look: SimpleOperation {
+        struct Answer: OperationResult {
+            var isFree: Bool
+            static let sample = Answer(isFree: true)
+        }
+
+        func run(_ input: NoInput, report: RunReporter) async throws -> Answer { Answer(isFree: false) }
+    }
+
     private func catalog() -> Catalog {
         var catalog = Catalog()
         catalog.add(Say(), id: "say", title: "Say", summary: "Prints a text.")
@@ -110,6 +119,20 @@ struct StepGraphTests {
         #expect(steps["never"]?["status"] == "skipped")
         #expect(steps["each"]?["items"]?["marks"] == "ss")
         #expect(steps["members"]?["items"]?["marks"] == "ss")
+    }
+
+    @Test func `a step decides by its result whether another one runs`() async throws {
+        let graph = StepGraph(Release.self) { _ in
+            let look = Step("look", Look())
+            look
+            Step("if-free", Say()).with(\.text, "free").needs(look).when(look.result.isFree, .isOneOf(true))
+            Step("if-not", Say()).with(\.text, "taken").needs(look).when(look.result.isFree, .isOneOf(false))
+        }
+        var catalog = catalog()
+        try catalog.add(graph, id: "release", title: "Release", summary: "A test.")
+        let (phase, steps, said) = try await start(catalog, ["version": "1"])
+        #expect(phase == .succeeded)
+        #expect(steps["if-free"]?["status"] == "skipped" && said == ["TAKEN"])
     }
 
     @Test func `an approval, and steps that follow a failure`() async throws {

@@ -143,12 +143,17 @@ struct StepValues: Sendable {
         let reported = try await reported(to: [StepValue(sources)], moment.progress)
         return condition.unmet { source in
             switch source {
-            case .input(let name): input[name]
+            case .input(let name): given(name)
             case .step(let step, let value): reported[step]?[value]
             case .outcome: moment.outcome.map(JSONValue.string)
             case .own: nil
             }
         }
+    }
+
+    /// The value of an input; a switch without one is off, as in a form.
+    private func given(_ name: String) -> JSONValue? {
+        input[name] ?? (fields.contains { $0.name == name && $0.kind == .boolean } ? .bool(false) : nil)
     }
 
     /// The first rule about a run that does not hold.

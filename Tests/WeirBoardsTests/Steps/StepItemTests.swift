@@ -6,7 +6,7 @@ import WeirStates
 
 @testable import WeirBoards
 
-/// The items of a step that runs once for each of a list, and the end of a repetition.
+/// The items of a step that runs once for each of a list, the end of a repetition, and conditions.
 @Suite(.timeLimit(.minutes(15))) struct StepItemTests {
     private let setup = StepsFixture()
 
@@ -39,6 +39,15 @@ import WeirStates
         let progress = try await progress(each(.value(lines)))
         #expect(progress.ending == nil)
         #expect(setup.begun["a"] == 1 && setup.begun["b"] == 1)
+    }
+
+    @Test(arguments: [("false", true), ("true", false)])
+    func `a switch that is not given is off in a condition`(_ text: String, _ runs: Bool) async throws {
+        let condition = StepCondition([.init(.input("dry"), .isOneOf([text]))])
+        let progress = try await progress(
+            .init("step", .run(operation: "echo", input: ["label": StepValue([.text("x")])]), condition: condition))
+        #expect(progress.steps.first?.status == (runs ? .succeeded : .skipped))
+        #expect(setup.begun["x"] == (runs ? 1 : 0))
     }
 
     @Test func `the outcome of its own run can end the repetition of a step`() async throws {

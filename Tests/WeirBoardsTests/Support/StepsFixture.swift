@@ -34,8 +34,10 @@ struct StepsFixture {
         }
         catalog.add(work, id: "echo", title: "Echo", summary: "A test.")
         catalog.add(
-            StepsOperation(plan, fields: [InputField("name", "Name", .text())]), id: "whole", title: "Whole",
-            summary: "A test.", tags: [], reentry: reentry, timeout: timeout, schedule: nil, partOf: nil)
+            StepsOperation(
+                plan, fields: [InputField("name", "Name", .text()), InputField("dry", "Dry", .boolean)]), id: "whole",
+            title: "Whole", summary: "A test.", tags: [], reentry: reentry, timeout: timeout, schedule: nil, partOf: nil
+        )
         return catalog
     }
 
