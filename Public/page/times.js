@@ -28,7 +28,9 @@ export function switchZone() {
  */
 export function relative(moment, now, words = {}) {
   const distance = now - moment;
-  const [size, unit] = UNITS.find(([least]) => Math.abs(distance) >= least) ?? UNITS[3];
+  // Fewer than three hours or days ahead are written in the next unit: what expires in 109 min does not in 2 h.
+  const bound = (/** @type {number} */ least) => distance < 0 && least > MINUTE ? 3 * least : least;
+  const [size, unit] = UNITS.find(([least]) => Math.abs(distance) >= bound(least)) ?? UNITS[3];
   // The time left is rounded: a link for a day expires in 24 h, not in 23 h.
   const half = distance < 0 && size > SECOND ? size / 2 : 0;
   const count = Math.trunc((Math.abs(distance) + half) / size);
@@ -36,7 +38,7 @@ export function relative(moment, now, words = {}) {
   const form = count === 0 ? "textNow" : distance > 0 ? "textAgo" : "textIn";
   const text = (words[form] ?? ENGLISH[form]).replace("{time}", `${count}\u00a0${unit}`);
   // Below its unit, a time is written in the next one.
-  const left = distance < -size ? Math.min(past, -distance - size) : past;
+  const left = distance <= -bound(size) ? Math.min(past, -distance - bound(size)) : past;
   return { text, again: Math.min(distance < 0 ? left + 1 : size - past, HOUR) };
 }
 

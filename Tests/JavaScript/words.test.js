@@ -11,6 +11,7 @@ test("how long ago in the largest unit, and when that changes", () => {
     [0, "now", 1_000], [-1_400, "1 s ago", 600], [-59_999, "59 s ago", 1], [-60_000, "1 min ago", 60_000],
     [-3_599_000, "59 min ago", 1_000], [-86_400_000, "1 d ago", 3_600_000], [-400 * 86_400_000, "400 d ago", 3_600_000],
     [5_500, "in 5 s", 501], [400, "now", 401], [900, "now", 901], [86_399_000, "in 24 h", 1_799_001], [61_000, "in 1 min", 1_001],
+    [6_540_000, "in 109 min", 30_001], [10_800_001, "in 3 h", 2], [172_800_000, "in 48 h", 1_800_001],
   ];
   for (const [distance, text, again] of cases) {
     const said = relative(now + distance, now);
@@ -24,7 +25,7 @@ test("how long ago is said in the words of the page", () => {
 });
 
 test("a time is right again whenever it says it is", () => {
-  for (const distance of [-700, -59_100, -3_599_500, 2_300, 61_000]) {
+  for (const distance of [-700, -59_100, -3_599_500, 2_300, 61_000, 10_800_500]) {
     const first = relative(now + distance, now);
     const before = relative(now + distance, now + first.again - 1);
     const after = relative(now + distance, now + first.again);

@@ -90,6 +90,15 @@ import WeirStates
         #expect(Self.health((1...7).map { Self.run($0) }).slowest.map(\.id) == ["r7", "r6", "r5", "r4", "r3"])
     }
 
+    @Test func `a failed program is told by the line that it printed last, any other failure by its message`() {
+        let members: [String: JSONValue] = ["message": "It ended with exit code 1.", "last": "No rate.", "code": 1]
+        func lastWords(without name: String) -> String? {
+            StateRecord(caseName: "failed", payload: .object(members.filter { $0.key != name }), phase: .failed)
+                .lastWords
+        }
+        #expect(["", "code", "last"].map(lastWords) == ["No rate.", nil, nil])
+    }
+
     @Test func `errors that differ in numbers are one, with the words that find them`() throws {
         let health = Self.health([
             Self.run(4, .failed, message: "Timeout after 45 s."), Self.run(3, .failed, message: "Timeout after 1.5 s."),

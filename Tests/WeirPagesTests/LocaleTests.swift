@@ -44,7 +44,8 @@ import WeirStates
         let moment = Timestamp(milliseconds: 1_795_262_584_123)
         #expect(english.ago(moment) == english.exact(moment), "of a page that is of no moment")
         let distances: [Int64] = [
-            999, 1_000, 59_999, 60_000, 3_600_000, 86_400_000, 400 * 86_400_000, -61_000, -86_399_000, -999,
+            999, 1_000, 59_999, 60_000, 3_600_000, 86_400_000, 400 * 86_400_000, -61_000, -6_540_000, -86_399_000,
+            -172_800_000, -999,
         ]
         let said = distances.map { distance in
             english.now = moment.after(distance)
@@ -52,8 +53,8 @@ import WeirStates
         }
         #expect(
             said == [
-                "now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 24 h",
-                "now",
+                "now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min", "in 109 min",
+                "in 24 h", "in 48 h", "now",
             ])
         portuguese.now = moment.after(300_000)
         #expect(portuguese.ago(moment) == "há 5\u{A0}min")

@@ -13,7 +13,7 @@ extension OperationHealth {
         /// Groups failed runs, the most frequent group first, then the one with the newest run.
         static func groups(of runs: [RunRecord]) -> [ErrorGroup] {
             let groups = Dictionary(grouping: runs) { run in
-                let sentence = run.state.sentence.flatMap(SentencePattern.init)?.text
+                let sentence = (run.state.lastWords ?? run.state.sentence).flatMap(SentencePattern.init)?.text
                 return sentence.map { [$0] } ?? ["", run.state.caseName]
             }
             return groups.compactMap { key, runs in
@@ -115,6 +115,12 @@ struct SentencePattern {
 extension StateRecord {
     /// The state's message, such as the description of an error, or nil.
     package var sentence: String? { payload.sentence }
+
+    /// The last line that a failed program printed, which tells more than its exit code; nil for other failures.
+    package var lastWords: String? {
+        guard payload["code"] != nil, let last = payload["last"]?.string, !last.isEmpty else { return nil }
+        return last
+    }
 }
 
 extension JSONValue {

@@ -141,7 +141,11 @@ struct LocaleFormat: Sendable {
     func ago(_ moment: Timestamp) -> String {
         guard let now else { return exact(moment) }
         let distance = now - moment
-        let size = Self.units.first { Int64(clamping: distance.magnitude) >= $0.size } ?? (1_000, "s")
+        // Fewer than three hours or days ahead are written in the next unit: what expires in 109 min does not in 2 h.
+        let size =
+            Self.units.first { size, _ in
+                Int64(clamping: distance.magnitude) >= (distance < 0 && size > 60_000 ? 3 * size : size)
+            } ?? (1_000, "s")
         // The time left is rounded: a link for a day expires in 24 h, not in 23 h.
         let half = distance < 0 && size.size > 1_000 ? size.size / 2 : 0
         let count = (Int64(clamping: distance.magnitude) &+ half) / size.size

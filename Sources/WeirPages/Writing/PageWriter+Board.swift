@@ -86,13 +86,16 @@ extension PageWriter {
             decisions > 0
             ? [
                 "countID": "summary-decisions", "word": strings[.summaryDecisions],
-                "count": format.integer(Int64(decisions)), "tone": "warn", "shape": StepsProgress.Status.asking.shape,
+                "count": format.integer(Int64(decisions)), "isNone": false, "tone": "warn",
+                "shape": StepsProgress.Status.asking.shape,
                 "url": "#attention",
             ] : nil
         return [waiting].compactMap { $0 }
             + groups.compactMap { key, phase, count, url in
-                guard count > 0 || phase == nil else { return nil }
+                // Each start passes through the queue; its count is always there, so that only the number is sent.
+                guard count > 0 || phase == nil || phase == .idle else { return nil }
                 return [
+                    "isNone": count == 0 && phase == .idle,
                     "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
                     "count": format.integer(Int64(count)), "tone": url == nil ? nil : phase?.tone,
                     "shape": phase?.shape, "url": url,
@@ -103,7 +106,7 @@ extension PageWriter {
                 : [
                     [
                         "countID": "summary-never", "word": strings[.neverRan], "count": format.integer(Int64(never)),
-                        "tone": nil, "shape": nil, "url": nil,
+                        "tone": nil, "shape": nil, "url": nil, "isNone": false,
                     ]
                 ])
     }
@@ -190,8 +193,9 @@ extension PageWriter {
 }
 
 extension OperationView {
-    /// The number of runs that wait to begin. Active runs that the view omits are older than the known ones, and count as
-    /// the oldest of these.
+    /// The number of runs that wait to begin.
+    ///
+    /// Active runs that the view omits are older than the known ones, and count as the oldest of these.
     var queuedRuns: Int {
         let active = recent.filter { $0.record.endedAt == nil }
         let queued = active.count { $0.record.state.phase == .idle }

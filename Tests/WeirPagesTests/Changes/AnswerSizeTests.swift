@@ -54,7 +54,27 @@ import WeirStates
     /// The most bytes of a change to another state, by the kind of page.
     private static let transition = ["board": 2_600, "runs": 500, "operation": 3_750, "run": 3_400]
     /// The most bytes of an opening; a run's own page is never open before it.
-    private static let opening = ["board": 3_850, "runs": 1_350, "operation": 11_300, "run": 7_900]
+    private static let opening = ["board": 3_750, "runs": 1_350, "operation": 11_300, "run": 7_900]
+
+    @Test func `what is listed as running is not sent again when another run opens, begins and ends`() throws {
+        var script = BoardScript(catalog)
+        let copy = try #require(catalog["copy"])
+        let greeting = try #require(catalog["greeting"])
+        for number in 0..<6 {
+            _ = script.open("a\(number)", "copy", copy.initial)
+            _ = script.move("a\(number)", try StateRecord(CopyState.reading(bytes: 1, total: 10)))
+        }
+        var publications = [script.open("b", "greeting", greeting.initial, input: ["name": "World"])]
+        for phase in [Phase.active, .succeeded] {
+            let state = try #require(greeting.samples.first { $0.phase == phase })
+            publications += [script.move("b", state)].compactMap(\.self)
+        }
+        #expect(publications.count == 3)
+        for publication in publications {
+            let patches = pages.patches(for: publication, page: LivePage(.board))
+            #expect("\(patches)".contains("works-b") && !"\(patches)".contains("works-a"))
+        }
+    }
 
     @Test(arguments: [0, 1_000])
     func `a tick carries the figures that changed`(earlier: Int) throws {

@@ -20,7 +20,7 @@ extension PageWriter {
         }
         var (groups, places): ([(sentence: String?, runs: [RunRecord])], [Failure: Int]) = ([], [:])
         for run in runs {
-            let sentence = sentence(of: run)
+            let sentence = reason(of: run)
             let failure = sentence.map { Failure(operation: run.operation, sentence: $0) }
             if let place = failure.flatMap({ places[$0] }) {
                 groups[place].runs.append(run)

@@ -76,7 +76,7 @@ extension PageWriter {
             "pick": isPicked ? ["id": record.id, "short": String(record.id.suffix(6))] as Fields : nil,
             "title": highlight.html(title), "summary": about.map(highlight.html),
             "found": isSeen ? nil : found(record, highlight),
-            "reason": [.failed, .interrupted].contains(record.state.phase) ? sentence(of: record) : nil,
+            "reason": [.failed, .interrupted].contains(record.state.phase) ? reason(of: record) : nil,
         ])
     }
 

@@ -91,14 +91,19 @@ extension PageWriter {
         link(toRun: record.id).merging(["title": title(of: record.operation)]).merging(error(of: record))
     }
 
+    /// Why a run failed, in one line: the last one that its program printed, or its message; nil if it has neither.
+    func reason(of record: RunRecord) -> String? {
+        record.state.lastWords.map { String($0.prefix(Self.longestSentence)) } ?? sentence(of: record)
+    }
+
     /// The message of a run's end, or the name of its state, and its last line; `reason` is the one that tells more.
     func error(of record: RunRecord) -> Fields {
         let sentence = sentence(of: record) ?? label(of: record.state.caseName, in: record.operation)
         let last = record.state.payload["last"]?.string.map { String($0.prefix(Self.longestSentence)) }
-        // The number with which a program ends says less than the line that it printed last.
-        let isExit = record.state.payload["code"] != nil && last?.isEmpty == false
+        let reason = reason(of: record)
         return [
-            "sentence": sentence, "last": last, "reason": isExit ? last : sentence, "detail": isExit ? sentence : last,
+            "sentence": sentence, "last": last, "reason": reason ?? sentence,
+            "detail": record.state.lastWords == nil ? last : sentence,
         ]
     }
 }
