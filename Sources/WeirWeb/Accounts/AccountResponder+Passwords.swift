@@ -90,15 +90,41 @@ extension AccountResponder {
         return (url, await mailer(receiver, letter.subject, letter.text))
     }
 
-    func apiLink(_ link: MadePasswordLink, to receiver: MailAddress?, _ visit: Visit) async throws(Problem) -> Response
-    {
-        let (url, fault) = await handOver(link, to: receiver, visit)
+    /// Makes a link as a program asks, and sends it to the address, if one is given.
+    func apiLink(
+        _ visit: Visit, has known: [String],
+        _ make: (_ sent: JSONValue, _ hours: Int, _ mail: String?) async throws -> MadePasswordLink
+    ) async throws(Problem) -> Response {
+        let sent = try await json(visit)
+        let address: MailAddress? = try await change {
+            try Self.check(sent, has: known)
+            return try receiver(try Self.text("mail", in: sent))
+        }
+        let link: MadePasswordLink = try await change {
+            try await make(sent, try Self.hours(in: sent), address?.description)
+        }
+        let (url, fault) = await handOver(link, to: address, visit)
         var members: [String: JSONValue] = [
             "name": .string(link.name), "url": .string(url),
             "expires": .string(Timestamp(milliseconds: link.expiresAt).description),
-            "mailed": .bool(receiver != nil && fault == nil),
+            "mailed": .bool(address != nil && fault == nil),
         ]
         members["mailProblem"] = fault.map(JSONValue.string)
         return try .json(.object(members), status: .created)
+    }
+
+    private static func text(_ key: String, in sent: JSONValue) throws(AccessError) -> String? {
+        guard let value = sent[key] else { return nil }
+        guard let text = value.string else { throw AccessError(.invalid, "Send \(key) as a text.") }
+        return text
+    }
+
+    /// The hours for which a link is valid; without the member, the standard.
+    private static func hours(in sent: JSONValue) throws(AccessError) -> Int {
+        guard let value = sent["hours"] else { return AccessDirectory.passwordLinkStandard }
+        guard let hours = value.integer.flatMap({ Int(exactly: $0) }) else {
+            throw AccessError(.invalid, .passwordLinkHours)
+        }
+        return hours
     }
 }

@@ -182,26 +182,14 @@ extension AccountResponder {
             }
             return Response(status: .noContent)
         case .apiUserInvitation(let name):
-            let sent = try await json(visit)
-            let (link, receiver) = try await change {
-                try Self.check(sent, has: ["roles", "hours", "mail"])
-                let receiver = try receiver(try Self.text("mail", in: sent))
-                let link = try await directory.invite(
-                    name, roles: try Self.roles(in: sent), hours: try Self.hours(in: sent), mail: receiver?.description,
-                    by: who, from: origin)
-                return (link, receiver)
+            return try await apiLink(visit, has: ["roles", "hours", "mail"]) { sent, hours, mail in
+                try await directory.invite(
+                    name, roles: try Self.roles(in: sent), hours: hours, mail: mail, by: who, from: origin)
             }
-            return try await apiLink(link, to: receiver, visit)
         case .apiUserLink(let name) where visit.isPost:
-            let sent = try await json(visit)
-            let (link, receiver) = try await change {
-                try Self.check(sent, has: ["hours", "mail"])
-                let receiver = try receiver(try Self.text("mail", in: sent))
-                let link = try await directory.makePasswordLink(
-                    of: name, hours: try Self.hours(in: sent), mail: receiver?.description, by: who, from: origin)
-                return (link, receiver)
+            return try await apiLink(visit, has: ["hours", "mail"]) { _, hours, mail in
+                try await directory.makePasswordLink(of: name, hours: hours, mail: mail, by: who, from: origin)
             }
-            return try await apiLink(link, to: receiver, visit)
         case .apiUserLink(let name):
             try await change { try await directory.revokePasswordLink(of: name, by: who, from: origin) }
             return Response(status: .noContent)
@@ -254,21 +242,6 @@ extension AccountResponder {
         guard let value = sent[key] else { return nil }
         guard let flag = value.bool else { throw AccessError(.invalid, "Send \(key) as true or false.") }
         return flag
-    }
-
-    private static func text(_ key: String, in sent: JSONValue) throws(AccessError) -> String? {
-        guard let value = sent[key] else { return nil }
-        guard let text = value.string else { throw AccessError(.invalid, "Send \(key) as a text.") }
-        return text
-    }
-
-    /// The hours for which a link is valid; without the member, the standard.
-    private static func hours(in sent: JSONValue) throws(AccessError) -> Int {
-        guard let value = sent["hours"] else { return AccessDirectory.passwordLinkStandard }
-        guard let hours = value.integer.flatMap({ Int(exactly: $0) }) else {
-            throw AccessError(.invalid, .passwordLinkHours)
-        }
-        return hours
     }
 
     /// Refuses unknown members, which would otherwise be ignored silently.
