@@ -58,6 +58,6 @@ package struct MaskedStream: Sendable {
     /// The length of the last line end with the bytes before it that can begin a folded secret, or 0 without a line end.
     private static func lineEndBytes(of text: EscapedText) -> Int {
         guard text.bytes.last == UInt8(ascii: "\n") else { return 0 }
-        return SecretNeedle.openFold - 1 + "\r\n".utf8.count
+        return SecretNeedle.openFold - 1 + " \r\n ".utf8.count
     }
 }

@@ -83,6 +83,12 @@ struct SecretNeedle: Sendable, Hashable {
             + [SecretNeedle(Array(Hex(bytes).text.utf8), isFolded: true, isHex: true)]
     }
 
+    /// The place after a separator of hexadecimal digits, as `od`, `xxd` and fingerprints of keys have between bytes.
+    private func separatorEnd(in text: EscapedText, at place: Int, before index: Int) -> Int {
+        guard isHex, index > 0, index.isMultiple(of: 2), let byte = text.byte(place) else { return place }
+        return byte == UInt8(ascii: " ") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-") ? place + 1 : place
+    }
+
     /// Compares the form, with any of its characters escaped, with a text at a place.
     func match(in text: EscapedText, at place: Int) -> Match {
         var (plain, last) = (0, place)
@@ -98,10 +104,10 @@ struct SecretNeedle: Sendable, Hashable {
             let wanted = bytes[index]
             var next: [Int] = []
             for start in ends {
-                var end = start
-                if isFolded, index > 0, let line = text.lineEnd(at: start) {
-                    end = line
-                    if text.byte(end) == nil, index < Self.openFold { continue }
+                var end = separatorEnd(in: text, at: start, before: index)
+                if isFolded, index > 0, let line = text.lineEnd(at: end) {
+                    if text.byte(line) == nil, index < Self.openFold { continue }
+                    end = separatorEnd(in: text, at: line, before: index)
                 }
                 guard let byte = text.byte(end) else {
                     isOpen = true

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommandLineTests {
     @Test func `an export is of a run or of what filters find, not of both`() throws {
         #expect(try Export.parse(["r1"]).run == "r1")
-        #expect(try Export.parse(["--operation", "backup", "--phase", "failed"]).operation == "backup")
+        #expect(try Export.parse(["--operation", "backup", "--phase", "failed"]).only.operation == ["backup"])
         #expect(try Export.parse([]).run == nil)
         #expect(throws: (any Error).self) { try Export.parse(["r1", "--operation", "backup"]) }
     }
@@ -22,6 +22,21 @@ import Testing
             quoted.command(before: "7")
                 == "weir runs --server https://weir.example --actor=-ana --text 'it'\\''s $HOME' "
                 + "--started-after 2026-11-22T12:00:00+01:00 --limit 50 --before 7 --json")
+    }
+
+    @Test(arguments: ["operation", "phase", "actor", "text", "attempt"])
+    func `a filter that is given twice or without a value is refused, because it would find other runs`(_ name: String)
+    {
+        for words in [["--\(name)", "1", "--\(name)", "2"], ["--\(name)", ""]] {
+            #expect(throws: (any Error).self) { try ListRuns.parse(words) }
+            #expect(throws: (any Error).self) { try Export.parse(words) }
+        }
+        for times in [
+            ["--started-after", "", "--limit", "2"], ["--started-before", "2026", "--started-before", "2025"],
+        ] {
+            #expect(throws: (any Error).self) { try ListRuns.parse(times) }
+        }
+        #expect(throws: (any Error).self) { try Export.parse(["--since", "2h", "--since", "3h"]) }
     }
 
     @Test func `a list of runs is of the caller's own or of an actor's, not of both`() throws {

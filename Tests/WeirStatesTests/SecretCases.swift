@@ -67,7 +67,7 @@ struct SecretCases {
             Written(text: "'" + secret.replacing("'", with: pick([#"'\''"#, #"'"'"'"#])) + "'", beside: 2)
         case 5:
             Written(
-                text: folded(hex(Bool.random(using: &random) ? Array(secret.utf8) : utf16(secret))),
+                text: separated(hex(Bool.random(using: &random) ? Array(secret.utf8) : utf16(secret))),
                 beside: Self.lineEnd)
         case 6: Written(bytes: utf16(secret))
         default: Written(text: html(secret))
@@ -88,6 +88,16 @@ struct SecretCases {
         let rest = text.dropFirst(first)
         let lines = stride(from: 0, to: rest.utf8.count, by: width).map { rest.dropFirst($0).prefix(width) }
         return ([text.prefix(first)] + lines).joined(separator: end)
+    }
+
+    /// Hexadecimal digits with separators between bytes or pairs of bytes, or in lines.
+    private mutating func separated(_ digits: String) -> String {
+        let (size, separator) = (pick([2, 4]), pick(["", " ", ":", "-"]))
+        guard !separator.isEmpty else { return folded(digits) }
+        let groups = stride(from: 0, to: digits.utf8.count, by: size).map { digits.dropFirst($0).prefix(size) }
+        let lines = stride(from: 0, to: groups.count, by: 16).map { groups.dropFirst($0).prefix(16) }
+        return lines.map { $0.joined(separator: separator) }.joined(
+            separator: pick([separator, separator + "\n", "\n "]))
     }
 
     private mutating func base64(_ secret: [UInt8]) -> Written {

@@ -15,21 +15,18 @@ struct Export: AsyncParsableCommand {
     @Argument(help: "The id of a run, or its end as pages show it; without it, all runs that match the filters.")
     var run: String?
     @Option(name: .shortAndLong, help: "The file to write; without it, standard output.") var output: String?
-    @Option(help: "Only runs of this operation.") var operation: String?
-    @Option(help: "Only runs in this phase: idle, active, succeeded, failed, cancelled or interrupted.")
-    var phase: String?
-    @Option(help: "Only runs started by this actor.") var actor: String?
-    @Option(help: "Only runs of this attempt, such as 2; \">1\" for all retries.") var attempt: String?
-    @Option(help: "Only runs with these words in input, error or output.") var text: String?
-    @Option(help: "Only runs started at this time or later: 2026-11-21T12:00 (UTC), or 90m, 2h or 7d ago.") var since:
-        String?
-    @Option(help: "Only runs started before this time.") var until: String?
+    @OptionGroup var only: RunFilterOptions
+    @Option(help: "Only runs started at this time or later: 2026-11-21T12:00 (UTC), or 90m, 2h or 7d ago.")
+    var since: [String] = []
+    @Option(help: "Only runs started before this time.") var until: [String] = []
     @Option(help: "The folder of the journal.") var data: String?
     @Option(help: "Where the journal is kept: sqlite, or the URL of a database.") var journal: String?
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
     func validate() throws {
-        let filters = [operation, phase, actor, attempt, text, since, until]
+        try RunFilterOptions.check(since, of: "since")
+        try RunFilterOptions.check(until, of: "until")
+        let filters = only.values.map(\.value) + [since.first, until.first]
         guard run == nil || filters.allSatisfy({ $0 == nil }) else {
             throw ValidationError("Give a run or filters, not both.")
         }
@@ -69,18 +66,22 @@ struct Export: AsyncParsableCommand {
     }
 
     private func query(now: Timestamp) throws -> RunQuery {
-        let values = [
-            "operation": operation, "phase": phase, "actor": actor, "attempt": attempt, "text": text,
-            "from": since.map { Self.moment($0, now: now) }, "to": until.map { Self.moment($0, now: now) },
-        ]
-        let filter = RunFilter(parameters: values.compactMapValues { $0 })
+        let times = [("from", since.first), ("to", until.first)].map { name, text in
+            (name: name, value: text.map { Self.moment($0, now: now) })
+        }
+        let values = (only.values + times).compactMap { name, value in value.map { (name, $0) } }
+        let filter = RunFilter(parameters: Dictionary(values) { $1 })
+        let mistaken = { (given: [String]) in given.first ?? "" }
         switch filter.mistake?.name {
-        case "phase": throw ValidationError("There is no phase \"\(phase ?? "")\".")
-        case "from": throw ValidationError("--since \"\(since ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
-        case "to": throw ValidationError("--until \"\(until ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
+        case "phase": throw ValidationError("There is no phase \"\(mistaken(only.phase))\".")
+        case "from":
+            throw ValidationError("--since \"\(mistaken(since))\" is not a time; write 2026-11-21T12:00 or 2h.")
+        case "to": throw ValidationError("--until \"\(mistaken(until))\" is not a time; write 2026-11-21T12:00 or 2h.")
         case "attempt":
-            throw ValidationError("--attempt \"\(attempt ?? "")\" is no attempt; write 2, or \">1\" for all retries.")
-        case "text": throw ValidationError("--text \"\(text ?? "")\" has no letter or digit, or more than 16 words.")
+            throw ValidationError(
+                "--attempt \"\(mistaken(only.attempt))\" is no attempt; write 2, or \">1\" for all retries.")
+        case "text":
+            throw ValidationError("--text \"\(mistaken(only.text))\" has no letter or digit, or more than 16 words.")
         default: return filter.query()
         }
     }

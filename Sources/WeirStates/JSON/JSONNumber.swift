@@ -46,6 +46,23 @@ public struct JSONNumber: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
+extension JSONNumber: Codable {
+    /// Decodes a JSON number, as `JSONValue` does.
+    public init(from decoder: any Decoder) throws {
+        guard let number = try decoder.singleValueContainer().decode(JSONValue.self).exactNumber else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "this is no number"))
+        }
+        self = number
+    }
+
+    /// Encodes a JSON number, as `JSONValue` does.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(JSONValue.number(self))
+    }
+}
+
 extension JSONNumber {
     /// The value as sign, digits without zeros around them, and the place of the point before them: 0.050 is 5 with -1.
     private var exact: (isNegative: Bool, digits: Substring, point: Int) {

@@ -9,14 +9,20 @@ struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
+    /// Whether to read what programs write against RFC 8259: numbers beyond `Double`, `NaN` and `Infinity` as texts, half a
+    /// surrogate pair as U+FFFD, and a byte order mark.
+    private let isLenient: Bool
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, isLenient: Bool) {
+        (self.bytes, self.isLenient) = (bytes, isLenient)
+    }
 
     /// Parses the bytes of a JSON text.
     ///
     /// Throws `DecodingError` with the line and column of the error.
-    static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> JSONValue {
-        var parser = JSONParser(bytes)
+    static func parse(_ bytes: UnsafeBufferPointer<UInt8>, isLenient: Bool = false) throws -> JSONValue {
+        var parser = JSONParser(bytes, isLenient: isLenient)
+        if isLenient, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
         parser.skipSpace()
         let value = try parser.value()
         parser.skipSpace()
@@ -35,6 +41,8 @@ struct JSONParser {
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "N") where isLenient: return try word("NaN", .string("NaN"))
+        case UInt8(ascii: "I") where isLenient: return try word("Infinity", .string("Infinity"))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         default: throw mistake("this is not a value")
         }
@@ -92,6 +100,7 @@ struct JSONParser {
         let start = index
         var isWhole = true
         _ = take(UInt8(ascii: "-"))
+        if isLenient, peek == UInt8(ascii: "I") { return try word("Infinity", .string("-Infinity")) }
         if !take(UInt8(ascii: "0")) { try digits() }
         if take(UInt8(ascii: ".")) {
             isWhole = false
@@ -105,7 +114,10 @@ struct JSONParser {
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if isWhole, let whole = Int64(text) { return .integer(whole) }
         guard text.utf8.count <= JSONNumber.limit else { throw mistake("this number is too long") }
-        guard let number = Double(text), number.isFinite else { throw mistake("this number is too large") }
+        guard let number = Double(text), number.isFinite else {
+            if isLenient { return .string(text) }
+            throw mistake("this number is too large")
+        }
         return .number(JSONNumber(parsed: text))
     }
 
@@ -160,14 +172,18 @@ struct JSONParser {
     private mutating func scalar() throws -> Unicode.Scalar {
         let first = try unit()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-            throw mistake("half a surrogate pair")
+        let start = index
+        if (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+            let second = try unit()
+            if (0xDC00..<0xE000).contains(second),
+                let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+            {
+                return scalar
+            }
         }
-        let second = try unit()
-        guard (0xDC00..<0xE000).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw mistake("half a surrogate pair") }
-        return scalar
+        guard isLenient else { throw mistake("half a surrogate pair") }
+        index = start
+        return "\u{FFFD}"
     }
 
     private mutating func unit() throws -> UInt32 {

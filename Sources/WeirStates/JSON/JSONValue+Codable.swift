@@ -66,10 +66,11 @@ extension JSONValue {
 
     /// Parses a JSON text.
     ///
-    /// Throws `DecodingError` with line and column of the error.
-    package init(parsing text: some StringProtocol) throws {
+    /// `isLenient` accepts what programs write for numbers beyond `Double` and for names of files that are not Unicode: as
+    /// texts, and with U+FFFD. Throws `DecodingError` with line and column of the error.
+    package init(parsing text: some StringProtocol, isLenient: Bool = false) throws {
         var text = String(text)
-        self = try text.withUTF8 { try JSONParser.parse($0) }
+        self = try text.withUTF8 { try JSONParser.parse($0, isLenient: isLenient) }
     }
 
     /// Parses the UTF-8 bytes of a JSON text.

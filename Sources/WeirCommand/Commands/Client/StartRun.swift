@@ -59,20 +59,18 @@ struct ListRuns: AsyncParsableCommand {
         commandName: "runs", abstract: "Lists the runs of a server, newest first.")
 
     @OptionGroup var connection: ConnectionOptions
-    @Option(help: "Only runs of this operation.") var operation: String?
-    @Option(help: "Only runs in this phase: active, succeeded, failed, cancelled or interrupted.") var phase: String?
-    @Option(help: "Only runs that this actor started.") var actor: String?
+    @OptionGroup var only: RunFilterOptions
     @Flag(help: "Only runs that you started, or the token that you use.") var mine = false
-    @Option(help: "Only runs that contain this text.") var text: String?
-    @Option(help: "Only runs of this attempt, such as 2; \">1\" for all retries.") var attempt: String?
-    @Option(help: "Only runs that started at this time or later, in ISO 8601.") var startedAfter: String?
-    @Option(help: "Only runs that started before this time.") var startedBefore: String?
+    @Option(help: "Only runs that started at this time or later, in ISO 8601.") var startedAfter: [String] = []
+    @Option(help: "Only runs that started before this time.") var startedBefore: [String] = []
     @Option(help: "How many, from 1 to 500.") var limit = 50
     @Option(help: "Go on after an earlier list: the number that it ended with.") var before: String?
     @Flag(help: "One run a line, as the API has it.") var json = false
 
     func validate() throws {
-        guard actor == nil || !mine else { throw ValidationError("Give --actor or --mine, not both.") }
+        try RunFilterOptions.check(startedAfter, of: "started-after")
+        try RunFilterOptions.check(startedBefore, of: "started-before")
+        guard only.actor.isEmpty || !mine else { throw ValidationError("Give --actor or --mine, not both.") }
     }
 
     func run() async throws {
@@ -95,12 +93,12 @@ struct ListRuns: AsyncParsableCommand {
     }
 
     private var filters: [(parameter: String, option: String, value: String?)] {
-        [
-            ("operation", "operation", operation), ("phase", "phase", phase),
-            ("actor", "actor", mine ? RunFilter.me : actor),
-            ("text", "text", text), ("attempt", "attempt", attempt),
-            ("startedAfter", "started-after", startedAfter),
-            ("startedBefore", "started-before", startedBefore), ("limit", "limit", String(limit)),
+        only.values.map { name, value in
+            (parameter: name, option: name, value: mine && name == "actor" ? RunFilter.me : value)
+        } + [
+            (parameter: "startedAfter", option: "started-after", value: startedAfter.first),
+            (parameter: "startedBefore", option: "started-before", value: startedBefore.first),
+            (parameter: "limit", option: "limit", value: String(limit)),
         ]
     }
 
