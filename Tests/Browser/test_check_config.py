@@ -3,7 +3,8 @@
 import os
 import subprocess
 
-from weir import BINARY
+from postgres import Postgres
+from weir import BINARY, until
 
 
 def check(folder, *words):
@@ -94,14 +95,38 @@ def test_users_and_tokens_are_compared_with_the_roles_and_grants(tmp_path):
     ]
     (tmp_path / "weir.yml").write_text(settings)
     users = (tmp_path / "weir-data" / "access.sqlite").read_bytes()
+    files = sorted((tmp_path / "weir-data").iterdir())
     code, said, _ = check(tmp_path)
     assert code == 78 and len(said) == 2
     assert said[0].startswith("The user “ana” has the role `deployer`, which is not declared and grants nothing.")
     assert said[0].endswith("give one of admin, operator, viewer: weir user role ana --role ROLE")
     assert said[1].startswith("The token “ci” has the role `deployer`")
     assert users == (tmp_path / "weir-data" / "access.sqlite").read_bytes()
+    assert files == sorted((tmp_path / "weir-data").iterdir())
     for path in (tmp_path / "weir-data").glob("access.sqlite*"):
         path.unlink()
     (tmp_path / "weir-data" / "access.sqlite").write_bytes(b"no database" * 500)
     code, said, _ = check(tmp_path)
     assert code == 78 and "access.sqlite in the data folder, is damaged" in said[-1]
+
+
+def test_users_in_a_database_are_compared_and_one_that_is_away_is_told(tmp_path):
+    database = Postgres(tmp_path / "postgres")
+    journal = f"postgres://weir@127.0.0.1:{database.port}/postgres"
+    (tmp_path / "weir.yml").write_text("auth: password\n")
+    code, said, _ = check(tmp_path, "--journal", journal)
+    assert code == 78 and said[-1].startswith("The users cannot be read. The database cannot be reached.")
+    try:
+        database.start()
+        until(lambda: check(tmp_path, "--journal", journal)[0] == 0)
+        assert not (tmp_path / "weir-data").exists()
+        subprocess.run(
+            [BINARY, "token", "create", "ci", "--role", "deployer", "--journal", journal], cwd=tmp_path, check=True, capture_output=True)
+        files = sorted(tmp_path.glob("weir-data/**/*"))
+        code, said, _ = check(tmp_path, "--journal", journal)
+        assert code == 78 and said[0].startswith("The token “ci” has the role `deployer`")
+        assert files == sorted(tmp_path.glob("weir-data/**/*"))
+        clients = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        until(lambda: database.client("psql", "-d", "postgres", "-tAc", clients).strip() == "0")
+    finally:
+        database.stop()

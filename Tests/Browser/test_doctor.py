@@ -69,6 +69,16 @@ def test_a_running_server_is_found_by_its_data_folder_and_nothing_is_changed(wei
     assert before == sorted((path.name, path.read_bytes()) for path in weir.data.iterdir() if path.suffix == ".json")
 
 
+def test_reading_the_folder_of_a_stopped_server_leaves_no_file_there(weir, tmp_path):
+    weir.run("greeting")
+    weir.terminate()
+    before = sorted(weir.data.rglob("*"))
+    doctor(tmp_path, "--data", weir.data)
+    for words in (["journal", "check"], ["backup", str(tmp_path / "weir.backup")]):
+        subprocess.run([BINARY, *words, "--data", str(weir.data)], cwd=tmp_path, check=True, capture_output=True)
+    assert before == sorted(weir.data.rglob("*"))
+
+
 def test_the_list_for_people_has_marks_and_remedies(tmp_path, port):
     (tmp_path / "weir.yml").write_text("prt: 1\n")
     ended = subprocess.run([BINARY, "doctor", "--port", str(port)], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -56,8 +56,7 @@ struct JournalCheck {
         do {
             found = try await PostgresInspection.inspect(url) { Timestamp(Date()) }
         } catch {
-            let cause = (error as? JournalError)?.cause.map { " (\($0))" } ?? ""
-            return [Finding("database", .failure, "\(error)\(cause)")]
+            return [Finding("database", .failure, (error as? JournalError)?.withCause ?? "\(error)")]
         }
         var findings: [Finding] = []
         let words = found.format.map { "tables of format \($0)" } ?? "no tables yet; the server makes them"
@@ -88,4 +87,9 @@ struct JournalCheck {
         }
         return findings
     }
+}
+
+extension JournalError {
+    /// The message and the underlying error, for operators.
+    var withCause: String { description + (cause.map { " (\($0))" } ?? "") }
 }

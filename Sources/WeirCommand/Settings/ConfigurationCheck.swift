@@ -106,7 +106,7 @@ struct ConfigurationCheck {
             problems += found.problems(rules)
             remarks += found.remarks(rules, subjects: subjects, hasPasswords: mode == "password")
         } catch {
-            problems.append("The users cannot be read. \(error.explanation)")
+            problems.append("The users cannot be read. \((error as? JournalError)?.withCause ?? error.explanation)")
         }
     }
 

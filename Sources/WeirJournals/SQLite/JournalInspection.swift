@@ -49,9 +49,7 @@ package struct JournalInspection: Sendable, Hashable, Codable {
 
     private static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
         do {
-            let queue = try SQLiteSnapshot.open(path)
-            defer { SQLiteSnapshot.close(queue) }
-            return try queue.read { try body($0) }
+            return try SQLiteSnapshot.read(path, body)
         } catch let error as DatabaseError {
             throw JournalError.of(error, at: path)
         }

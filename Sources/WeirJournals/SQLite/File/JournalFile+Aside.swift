@@ -118,8 +118,6 @@ extension JournalFile {
     /// The number never decreases, so a lower one means another or an older file. Call this only while this process
     /// does not have the file open, as ``found()``.
     var writesWithoutLog: Int64? {
-        // Characters of a path that are special in a URI.
-        let name = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
         var connection: OpaquePointer?
         var statement: OpaquePointer?
         defer {
@@ -127,7 +125,9 @@ extension JournalFile {
             sqlite3_close(connection)
         }
         guard
-            sqlite3_open_v2("file:\(name)?immutable=1", &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
+            sqlite3_open_v2(
+                "file:\(SQLiteSnapshot.escaped(path))?immutable=1", &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                nil)
                 == SQLITE_OK,
             sqlite3_prepare_v2(connection, "SELECT writes FROM journal", -1, &statement, nil) == SQLITE_OK,
             sqlite3_step(statement) == SQLITE_ROW

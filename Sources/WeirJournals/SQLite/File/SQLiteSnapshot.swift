@@ -1,26 +1,25 @@
 import Foundation
 package import GRDB
+import GRDBSQLite
 
 package enum SQLiteSnapshot {
     /// Copies the state of a database at one moment to a new file, while other connections and processes write to it.
     ///
     /// The copy is one file without a log. Blocks on the disk. Throws `DatabaseError` or `POSIXError`.
     package static func copy(_ path: String, to target: String) throws {
-        let source = try open(path)
-        defer { close(source) }
-        // Created here, so that only its owner can access it.
-        try OpenFile(path: target).close()
-        let copy = try DatabaseQueue(path: target)
-        defer { close(copy) }
-        try source.backup(to: copy)
-        try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try reading(path) { source in
+            // Created here, so that only its owner can access it.
+            try OpenFile(path: target).close()
+            let copy = try DatabaseQueue(path: target)
+            defer { close(copy) }
+            try source.backup(to: copy)
+            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        }
     }
 
     /// The first column of the first row of each query, in one snapshot; throws `DatabaseError`.
     package static func numbers(_ path: String, _ queries: [String]) throws -> [Int64] {
-        let queue = try open(path)
-        defer { close(queue) }
-        return try queue.read { database in
+        try read(path) { database in
             try queries.map { try Int64.fetchOne(database, sql: $0) ?? 0 }
         }
     }
@@ -28,9 +27,7 @@ package enum SQLiteSnapshot {
     /// Whether SQLite finds a database in order.
     package static func isIntact(_ path: String) -> Bool {
         do {
-            let queue = try open(path)
-            defer { close(queue) }
-            return try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") } == "ok"
+            return try read(path) { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") } == "ok"
         } catch {
             return false
         }
@@ -50,19 +47,45 @@ package enum SQLiteSnapshot {
 
     /// Reads a database that others may be writing; throws `DatabaseError` and what the body throws.
     package static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
-        let queue = try open(path)
-        defer { close(queue) }
-        return try queue.read { try body($0) }
+        try reading(path) { queue in try queue.read { try body($0) } }
     }
 
-    static func open(_ path: String) throws -> DatabaseQueue {
+    /// Calls a body with a connection, which creates no files beside a database that no process has open.
+    ///
+    /// Any other connection to a database with a log creates `-wal` and `-shm`. Those of another user would keep the server
+    /// from its own file. The body is called again if a process opens the database in the meantime.
+    private static func reading<Result>(_ path: String, _ body: (DatabaseQueue) throws -> Result) throws -> Result {
+        if let before = unopened(path) {
+            let result = Swift.Result { try connected(to: "file:\(escaped(path))?immutable=1", body) }
+            if unopened(path) == before { return try result.get() }
+        }
+        return try connected(to: path, body)
+    }
+
+    private static func connected<Result>(
+        to path: String, _ body: (DatabaseQueue) throws -> Result
+    ) throws -> Result {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
-        return try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { close(queue) }
+        return try body(queue)
     }
 
-    static func close(_ queue: DatabaseQueue) {
+    /// The status of a database that no process has open; nil if one may have, or if SQLite does not accept URIs.
+    private static func unopened(_ path: String) -> OpenFile.Status? {
+        guard sqlite3_compileoption_used("USE_URI") != 0 else { return nil }
+        let companions = ["-wal", "-shm", "-journal"].map { JournalFile.resolved(path) + $0 }
+        return companions.contains(where: FileManager.default.fileExists(atPath:)) ? nil : OpenFile.status(of: path)
+    }
+
+    /// A path with the characters escaped that are special in a URI.
+    static func escaped(_ path: String) -> String {
+        path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+    }
+
+    private static func close(_ queue: DatabaseQueue) {
         // A failure leaves the file open until the queue is released.
         do { try queue.close() } catch { _ = error }
     }
