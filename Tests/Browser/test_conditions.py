@@ -5,12 +5,13 @@ import json
 import signal
 import sqlite3
 import ssl
+import subprocess
 import urllib.request
 
 import pytest
 import trustme
 from receivers import Receivers
-from weir import until
+from weir import BINARY, until
 
 HANGING = """
 title: Hanging
@@ -121,6 +122,15 @@ def test_a_message_that_is_given_up(weir, receivers):
     receivers._slack = receivers._generic
     weir.run("unheard")
     ended(weir, receivers, "delivery")
+
+
+def test_a_test_by_the_rules_of_the_server_and_its_results(weir, receivers):
+    client = ["--server", weir.url]
+    assert "generic" in subprocess.run([BINARY, "notify", "test", *client], capture_output=True, text=True, check=True).stdout.lower()
+    until(lambda: [body for body in receivers.of("generic") if body["event"] == "test"])
+    listed = lambda: subprocess.run([BINARY, "notify", "list", *client], capture_output=True, text=True, check=True).stdout
+    until(lambda: listed().startswith("delivered  test"))
+    assert "Send a test" in weir.page("/system")
 
 
 def test_a_backup_that_failed(weir, receivers):

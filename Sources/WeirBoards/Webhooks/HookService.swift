@@ -3,6 +3,7 @@ package import WeirStates
 /// The triggers and notifications of operations, for dashboards.
 package protocol HookService: Sendable {
     func triggers(of operation: String) -> [TriggerRule]
+    /// The rules of an operation, or of the server itself, which is `ServerCondition.operation`.
     func notifications(of operation: String) -> [NotificationRule]
     /// A stored secret, or nil if it does not exist.
     func secret(_ name: String) -> String?
@@ -14,11 +15,11 @@ package protocol HookService: Sendable {
     /// The newest requests to an operation's triggers, newest first.
     func requests(toTriggersOf operation: String) async throws -> [TriggerRecord]
 
-    /// The newest deliveries about an operation, newest first.
+    /// The newest deliveries about an operation or the server, newest first.
     func deliveries(of operation: String) async throws -> [DeliveryRecord]
     /// The deliveries about a run, newest first.
     func deliveries(ofRun run: String) async throws -> [DeliveryRecord]
-    /// Queues a test message for each of an operation's rules, and returns at once.
+    /// Queues a test message for each rule of an operation or of the server, and returns at once.
     func test(_ operation: String, actor: String) async throws -> [DeliveryRecord]
 }
 

@@ -78,6 +78,15 @@ package struct NotificationRule: Sendable, Hashable {
         self.period = period
     }
 
+    /// The events of its messages, also of digests and reports.
+    package var occasions: Set<NotificationEvent> {
+        switch period?.kind {
+        case .digest: [.digest]
+        case .report: [.report]
+        case nil: events
+        }
+    }
+
     /// The destination as display text, without anything that could be secret.
     package var place: String {
         switch channel {

@@ -41,12 +41,14 @@ extension Notifier: HookService {
 
     package func test(_ operation: String, actor: String) async throws -> [DeliveryRecord] {
         let moment = now().milliseconds
+        let isServer = operation == ServerCondition.operation
         let deliveries = notifications(of: operation).map { rule in
             DeliveryRecord(
                 facts: NotificationFacts(
                     delivery: "test-\(makeID())", event: nil, operation: operation,
-                    title: title(of: operation),
-                    url: address().map { "\($0)operations/\(operation)" } ?? "", actor: actor, endedAt: moment),
+                    title: isServer ? serverTitle : title(of: operation),
+                    url: address().map { $0 + (isServer ? "system" : "operations/\(operation)") } ?? "", actor: actor,
+                    endedAt: moment),
                 rule: rule, nextAt: moment)
         }
         try await begin(deliveries)

@@ -442,9 +442,10 @@ struct CheckScenario {
         }
         var reading = SystemFacts.Reading("x", .bytes(1), parts: [1, nil])
         (reading.limit, reading.share, reading.end) = (.bytes(2), 0.5, Timestamp(milliseconds: 0))
-        let facts = SystemFacts(
+        var facts = SystemFacts(
             facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes, conditions: conditions,
             readings: [reading])
+        facts.hooks = .sample(of: ServerCondition.operation)
         _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
     }
 }

@@ -78,6 +78,8 @@ package struct SystemFacts: Sendable {
     package var nodes: [NodeView]
     package var conditions: [ServerCondition]
     package var readings: [Reading]
+    /// The notifications about the server, or nil if there are none.
+    package var hooks: PageHooks?
 
     package init(
         facts: [Fact], counts: [RunCount] = [], check: Check? = nil, nodes: [NodeView] = [],

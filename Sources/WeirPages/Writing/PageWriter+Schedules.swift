@@ -92,15 +92,21 @@ extension PageWriter {
                 : hooks.rules.map { rule -> Fields in
                     [
                         "place": rule.place,
-                        "when": NotificationEvent.allCases.filter(rule.events.contains)
+                        "when": NotificationEvent.allCases.filter(rule.occasions.contains)
                             .compactMap { strings.optional("hooks.when-\($0.rawValue)") }.joined(separator: ", "),
                     ]
                 },
             "deliveries": hooks.deliveries.map { delivery($0) },
             "isWaiting": hooks.deliveries.contains { $0.status == .waiting },
-            "testURL": !hooks.isOfRun && !hooks.rules.isEmpty && allows(.start, onOperation: hooks.operation)
-                ? "\(base)/operations/\(hooks.operation)/notifications/test" : nil,
+            "testURL": testURL(hooks),
         ]
+    }
+
+    private func testURL(_ hooks: PageHooks) -> String? {
+        guard !hooks.isOfRun, !hooks.rules.isEmpty else { return nil }
+        if hooks.operation == ServerCondition.operation { return "\(base)/notifications/test" }
+        guard allows(.start, onOperation: hooks.operation) else { return nil }
+        return "\(base)/operations/\(hooks.operation)/notifications/test"
     }
 
     private func request(_ record: TriggerRecord) -> Fields {

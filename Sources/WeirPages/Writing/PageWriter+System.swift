@@ -23,6 +23,7 @@ extension PageWriter {
             },
             "hasConditions": !system.conditions.isEmpty, "check": system.check.map(fields),
             "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
+            "hooks": system.hooks.map(hooks),
             "catalogsDiffer": Set(system.nodes.filter { !$0.isSilent }.compactMap(\.node.standing.catalog)).count > 1,
         ]
     }

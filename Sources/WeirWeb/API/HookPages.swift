@@ -49,8 +49,23 @@ struct HookPages {
     /// The server whose messages and requests these are, or nil if there is only one.
     private var server: String? { dashboard.board.nodes.thisServer }
 
-    func list(_ operation: String) async throws(Problem) -> Response {
-        guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+    /// The notifications of the system page, or nil if there are none.
+    func serverContent() async throws(Problem) -> PageHooks? {
+        guard dashboard.permissions.allowsEverywhere(.administer), let hooks = dashboard.configuration.hooks else {
+            return nil
+        }
+        let rules = hooks.notifications(of: ServerCondition.operation)
+        let deliveries: [DeliveryRecord]
+        do { deliveries = try await hooks.deliveries(of: ServerCondition.operation) } catch { throw .unreadableHooks }
+        guard !rules.isEmpty || !deliveries.isEmpty else { return nil }
+        var page = PageHooks(operation: ServerCondition.operation, rules: rules, deliveries: deliveries)
+        page.server = server
+        return page
+    }
+
+    /// Lists the rules and messages of an operation, or without one, those about the server.
+    func list(_ operation: String?) async throws(Problem) -> Response {
+        let operation = try subject(operation)
         guard let hooks = dashboard.configuration.hooks else { return try .json(["rules": [], "deliveries": []]) }
         let deliveries: [DeliveryRecord]
         do { deliveries = try await hooks.deliveries(of: operation) } catch { throw .unreadableHooks }
@@ -89,12 +104,19 @@ struct HookPages {
         ])
     }
 
-    func test(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+    private func subject(_ operation: String?) throws(Problem) -> String {
+        guard let operation else { return ServerCondition.operation }
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        return operation
+    }
+
+    /// Sends a test by each rule of an operation, or without one, by each rule for the server, digests and reports.
+    func test(_ id: String?, _ exchange: Exchange) async throws(Problem) -> Response {
+        let operation = try subject(id)
         guard let hooks = dashboard.configuration.hooks, !hooks.notifications(of: operation).isEmpty else {
             throw Problem(
                 "no-notifications", .conflict, "No notifications",
-                .nobodyTold, ["operation": "\(operation.prefix(64))"])
+                id == nil ? .serverTellsNobody : .nobodyTold, ["operation": "\(operation.prefix(64))"])
         }
         try dashboard.hookStarts.take(for: "test \(operation)")
         let deliveries: [DeliveryRecord]
@@ -114,7 +136,7 @@ extension NotificationRule {
     /// The rule without secret parts.
     fileprivate var json: JSONValue {
         [
-            "name": .string(name), "when": .array(events.map(\.rawValue).sorted().map(JSONValue.string)),
+            "name": .string(name), "when": .array(occasions.map(\.rawValue).sorted().map(JSONValue.string)),
             "place": .string(place),
         ]
     }

@@ -123,7 +123,7 @@ extension Route {
         case .acknowledgement: .acknowledge
         case .acknowledgementEnd: .endAcknowledgement
         case .hook: .trigger
-        case .notificationTest: .testNotification
+        case .notificationTest, .serverNotificationTest: .testNotification
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .runChange, .runViews, .pins, .presetForm, .presets, .badge, .widget, .widgetAfter,
             .moments, .comparison,

@@ -45,7 +45,7 @@ extension Route {
         case .manyRunCancellations: .anything(.cancel)
         case .manyRunRetries: .anything(.start)
         case .imports: .everything(.restore)
-        case .noticeDismissal, .resumption: .everything(.administer)
+        case .noticeDismissal, .resumption, .serverNotificationTest: .everything(.administer)
         case .schedules, .report: .anything(.see)
         case .schedulePause(let id), .scheduleResumption(let id), .acknowledgement(let id), .acknowledgementEnd(let id):
             .operation(.start, id)

@@ -45,11 +45,12 @@ struct SystemPage {
         // The check covers the whole catalog, so restricted audiences see only counts.
         let seesAll = dashboard.permissions.allowsEverywhere(.see)
         if !seesAll { check = check?.counted }
-        let system = SystemFacts(
+        var system = SystemFacts(
             facts: facts, counts: counts, check: check, nodes: board.nodes,
             conditions: seesAll ? dashboard.configuration.conditions?() ?? [] : [], readings: readings())
+        system.hooks = try await HookPages(dashboard: dashboard).serverContent()
         let frame = exchange.frame(dashboard)
-        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+        return try await .page(for: exchange) { [renderer = dashboard.renderer, system] in
             renderer.system(system, frame: frame)
         }
     }

@@ -133,6 +133,9 @@ enum ProblemWording: String, Wording {
     case noStoreFile = "There is no such file. The store's log names all files."
     case unreadableHooks = "What was sent and received cannot be read at the moment. Try again."
     case nobodyTold = "“{operation}” has no notifications. Add `notify` to its file."
+    case serverTellsNobody = """
+        The settings have no notification about the server. Add a rule with `when: [server]`, `digest` or `report` to `notify`.
+        """
     case queryOneOf = "The parameter “{field}” must be one of {names}."
     case queryEither = "The parameter “{field}” must be {values}."
     case queryRange = "The parameter “{field}” must be a whole number from {least} to {most}."

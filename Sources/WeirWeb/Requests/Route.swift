@@ -63,6 +63,8 @@ enum Route: Hashable, Sendable {
     case schedulePause(String)
     case hook(operation: String, name: String)
     case notificationTest(String)
+    /// A test of the notifications about the server.
+    case serverNotificationTest
     case scheduleResumption(String)
     case gallery
     case system
@@ -108,6 +110,7 @@ enum Route: Hashable, Sendable {
         case (3, "hooks"): self = .hook(operation: segments[1], name: segments[2])
         case (4, "operations") where segments[2] == "notifications" && segments[3] == "test":
             self = .notificationTest(segments[1])
+        case (2, "notifications") where segments[1] == "test": self = .serverNotificationTest
         case (1, "system"): self = .system
         case (1, "api"): self = .apiGuide
         case (1, "mcp"): self = .assistant
@@ -206,7 +209,8 @@ enum Route: Hashable, Sendable {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal, .resumption: [.post]
-        case .schedulePause, .scheduleResumption, .hook, .notificationTest, .acknowledgement, .acknowledgementEnd:
+        case .schedulePause, .scheduleResumption, .hook, .notificationTest, .serverNotificationTest, .acknowledgement,
+            .acknowledgementEnd:
             [.post]
         case .assistant: [.post]
         case .operationUploads: [.post, .options]

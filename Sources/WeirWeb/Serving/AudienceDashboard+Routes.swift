@@ -73,6 +73,7 @@ extension AudienceDashboard {
         case .hook: throw .noSuchPage  // Handled before authorization.
         case .notificationTest(let id):
             try await HookPages(dashboard: self).test(id, exchange)
+        case .serverNotificationTest: try await HookPages(dashboard: self).test(nil, exchange)
         case .gallery: try await GalleryPage(dashboard: self).show(exchange)
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .metrics: try metrics(exchange)

@@ -264,6 +264,29 @@ struct HookTests {
         }
     }
 
+    @Test func `the system page and programs test and list what is sent about the server, also digests`() async throws {
+        let period = try #require(NotificationPeriod(digest: "07:00"))
+        let rule = NotificationRule(
+            name: "1", events: [], channel: .command([try PathTemplate("mail")]), period: period)
+        var configuration = WebConfiguration()
+        configuration.hooks = KnownHooks([], notifications: [rule])
+        try await TestServer.run(configuration: configuration) { server in
+            let page = try await server.ask("GET", "/system", headers: ["Accept: text/html"]).text
+            #expect(page.contains("action=\"/notifications/test\"") && page.contains("daily digest"))
+            let list = try await server.ask("GET", "/api/v1/notifications").json()
+            #expect(list["rules"] == [["name": "1", "when": ["digest"], "place": "mail"]])
+            #expect(list["deliveries"]?.array?.count == 1)
+            #expect(try await server.ask("POST", "/api/v1/notifications/test").status == 202)
+            #expect(try await server.ask("POST", "/notifications/test").status == 303)
+        }
+        configuration.hooks = KnownHooks([])
+        try await TestServer.run(configuration: configuration) { server in
+            #expect(try await server.ask("POST", "/api/v1/notifications/test").status == 409)
+            let page = try await server.ask("GET", "/system", headers: ["Accept: text/html"]).text
+            #expect(!page.contains("id=\"notifications\""))
+        }
+    }
+
     @Test func `what does not exist has no notifications, whether or not there are hooks`() async throws {
         for hooks in [nil, KnownHooks([])] {
             var configuration = WebConfiguration()

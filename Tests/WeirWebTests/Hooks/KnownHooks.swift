@@ -25,7 +25,9 @@ final class KnownHooks: HookService {
 
     func triggers(of operation: String) -> [TriggerRule] { rules.filter { $0.operation == operation } }
 
-    func notifications(of operation: String) -> [NotificationRule] { operation == "steps" ? notifications : [] }
+    func notifications(of operation: String) -> [NotificationRule] {
+        ["steps", ServerCondition.operation].contains(operation) ? notifications : []
+    }
 
     func secret(_ name: String) -> String? { secrets[name] }
 

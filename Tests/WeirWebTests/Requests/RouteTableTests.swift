@@ -45,7 +45,8 @@ struct RouteTableTests {
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
             "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
             "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
-            "/api/v1/runs/\(run)/notifications", "/api/v1/openapi.json",
+            "/api/v1/runs/\(run)/notifications", "/notifications/test", "/api/v1/notifications",
+            "/api/v1/notifications/test", "/api/v1/openapi.json",
         ]
     }
 
@@ -174,6 +175,7 @@ struct RouteTableTests {
         case .scheduleResumption: "scheduleResumption"
         case .hook: "hook"
         case .notificationTest: "notificationTest"
+        case .serverNotificationTest: "serverNotificationTest"
         case .gallery: "gallery"
         case .system: "system"
         case .poll: "poll"

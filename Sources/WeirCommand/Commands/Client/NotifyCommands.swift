@@ -9,10 +9,13 @@ struct NotifyCommands: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sends a test message by each notification of an operation.",
-            discussion: "Returns when the messages are on their way; `weir notify list` reports what came of them.")
+            abstract: "Sends a test message by each notification of an operation, or of the server itself.",
+            discussion: """
+                Returns when the messages are on their way; `weir notify list` reports what came of them. Without an operation, the \
+                rules for the server, digests and reports are tested, which needs the right to administer.
+                """)
 
-        @Argument(help: "The operation's id.") var operation: String
+        @Argument(help: "The operation's id; without it, the server itself.") var operation: String?
         @OptionGroup var connection: ConnectionOptions
         @Flag(help: "The messages as the API has them.") var json = false
 
@@ -25,9 +28,10 @@ struct NotifyCommands: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the latest messages about an operation.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the latest messages about an operation, or about the server itself.")
 
-        @Argument(help: "The operation's id.") var operation: String
+        @Argument(help: "The operation's id; without it, the server itself.") var operation: String?
         @OptionGroup var connection: ConnectionOptions
         @Flag(help: "The messages as the API has them.") var json = false
 
@@ -49,13 +53,18 @@ struct NotifyCommands: AsyncParsableCommand {
 }
 
 enum NotificationTest {
-    /// Sends a test message by each notification rule of the operation; throws `ClientError` if it has no rule.
-    static func send(_ operation: String, at client: ServerClient) async throws(ClientError) -> JSONValue {
-        try await client.succeed(.POST, ["operations", operation, "notifications", "test"]).body ?? [:]
+    /// Sends a test message by each notification rule of the operation, or of the server for nil; throws `ClientError`
+    /// if there is no rule.
+    static func send(_ operation: String?, at client: ServerClient) async throws(ClientError) -> JSONValue {
+        try await client.succeed(.POST, path(operation) + ["test"]).body ?? [:]
     }
 
-    /// The latest messages about the operation, as the API lists them.
-    static func list(_ operation: String, at client: ServerClient) async throws(ClientError) -> JSONValue {
-        try await client.succeed(.GET, ["operations", operation, "notifications"]).body ?? [:]
+    /// The latest messages about the operation, or about the server for nil, as the API lists them.
+    static func list(_ operation: String?, at client: ServerClient) async throws(ClientError) -> JSONValue {
+        try await client.succeed(.GET, path(operation)).body ?? [:]
+    }
+
+    private static func path(_ operation: String?) -> [String] {
+        (operation.map { ["operations", $0] } ?? []) + ["notifications"]
     }
 }

@@ -65,6 +65,28 @@ extension APIResource {
             try await Notices(dashboard: dashboard).dismiss(route.id, exchange)
         },
         APIResource(
+            "notifications", .everything(.administer),
+            .get(
+                "listServerNotifications",
+                "Lists the notification rules for the server, digests and reports, and the newest messages.",
+                answers: .json(
+                    200,
+                    .object(
+                        ["rules": .list(.ref("NotificationRule")), "deliveries": .list(.ref("Delivery"))],
+                        optional: ["server": .text.orNull]),
+                    "The rules and messages."))
+        ) { (dashboard, _, _) async throws(Problem) in try await HookPages(dashboard: dashboard).list(nil) },
+        APIResource(
+            "notifications/test", .everything(.administer),
+            .change(
+                .post, "testServerNotifications",
+                "Sends a test message with each notification rule for the server, digests and reports.",
+                audit: .testNotification, problems: [409],
+                answers: .json(202, .object(["deliveries": .list(.ref("Delivery"))]), "The messages are queued."))
+        ) { (dashboard, _, exchange) async throws(Problem) in
+            try await HookPages(dashboard: dashboard).test(nil, exchange)
+        },
+        APIResource(
             "servers", .everything(.administer),
             .get(
                 "listServers", "Lists the servers that share the journal; none for a journal in a file.",
