@@ -33,6 +33,12 @@ def test_every_guide_has_a_page_and_every_link_leads_somewhere(site):
                 assert f'id="{urllib.parse.unquote(anchor)}"' in file.read_text(), (page.name, target)
 
 
+def test_the_package_index_documents_every_library():
+    libraries = re.findall(r'\.library\(name: "(\w+)"', (ROOT / "Package.swift").read_text())
+    listed = re.search(r"documentation_targets: \[(.*)\]", (ROOT / ".spi.yml").read_text())[1]
+    assert sorted(listed.split(", ")) == sorted(libraries)
+
+
 def test_a_folder_with_files_of_others_is_refused(tmp_path):
     (tmp_path / "notes.txt").touch()
     done = subprocess.run([ROOT / "script/site", tmp_path], capture_output=True, text=True)
