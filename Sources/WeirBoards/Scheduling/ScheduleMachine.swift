@@ -206,13 +206,13 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
 
     /// The newest starts that did not happen, oldest first.
     package var unstarted: [Unstarted] {
+        if let kept { return kept }
         // An earlier version kept only the latest.
         let passed = missed.map { Unstarted(time: $0.newest, count: $0.count, refusal: nil) }
         let refused = last.flatMap {
             $0.run == nil ? Unstarted(time: $0.time, count: 1, refusal: $0.refusal) : nil
         }
-        let kept = kept ?? []
-        return kept + [passed, refused].compactMap(\.self).filter { !kept.contains($0) }
+        return [passed, refused].compactMap(\.self)
     }
 
     fileprivate mutating func keep(_ start: Unstarted) {
