@@ -36,8 +36,14 @@ struct PageWriter: Sendable {
     func moment(_ moment: Timestamp) -> MomentValue { MomentValue(moment: moment, format: format) }
 
     /// The title of an operation, or its id if the catalog does not contain it.
+    ///
+    /// The program of a step without a title has the label that the whole's pages show for the step.
     func title(of operation: String) -> String {
-        strings.optional("operation.\(operation).title") ?? catalog[operation]?.title ?? operation
+        let title = strings.optional("operation.\(operation).title") ?? catalog[operation]?.title ?? operation
+        guard let whole = catalog[operation]?.partOf,
+            ["\(whole)-\(title)", "\(whole)-\(title)-if"].contains(operation)
+        else { return title }
+        return label(of: title, in: whole)
     }
 
     func summary(of operation: String) -> String {

@@ -22,13 +22,18 @@ import WeirStates
         catalog.add(
             StepsOperation(plan, fields: []), id: "release", title: "Release", summary: "A test.", tags: [],
             reentry: .concurrent, timeout: nil, schedule: nil, partOf: nil)
+        catalog.add(
+            StepsOperation(plan, fields: []), id: "release-roll-back", title: "roll-back", summary: "", tags: [],
+            reentry: .concurrent, timeout: nil, schedule: nil, partOf: "release")
         return fixture.pages.restricted(to: catalog, permissions: permissions ?? .everything)
     }
 
-    private static func run(_ progress: StepsProgress, _ state: (StepsProgress) -> StepsState) throws -> RunView {
+    private static func run(
+        _ progress: StepsProgress, of operation: String = "release", _ state: (StepsProgress) -> StepsState
+    ) throws -> RunView {
         let at = Timestamp(milliseconds: 1_795_262_400_000)
         let draft = ChangeDraft(
-            stream: .run("01k9abcdef"), subject: "release", revision: 0, at: at,
+            stream: .run("01k9abcdef"), subject: operation, revision: 0, at: at,
             state: try StateRecord(state(progress)),
             isTransition: true, opening: RunOpening(actor: "ana", input: [:]))
         return try #require(RunView(opening: Change(sequence: 1, draft: draft)))
@@ -68,6 +73,11 @@ import WeirStates
             // A step without a run of its own leads nowhere, and not to the run that it belongs to.
             #expect(try page.elements("//ol[contains(@class,'stages')]//a").count == 2)
         }
+    }
+
+    @Test func `the page of a step's own run has the label of the step`() throws {
+        let run = try Self.run(StepsProgress(), of: "release-roll-back") { .waiting($0) }
+        #expect(try page(run, Self.renderer()).elements("//h1").first?.text == "Roll back")
     }
 
     @Test func `of a step whose operation may not be seen there are the name and how it stands`() throws {
