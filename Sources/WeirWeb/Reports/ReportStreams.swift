@@ -44,13 +44,18 @@ struct ReportStreams {
                 throw Problem.malformedMessages(error)
             }
         }
-        let receipt = try await take(
+        let lease = try ProducerHeaders.lease(in: exchange.request.headers)
+        func report(under name: String) -> Report {
             Report(
-                run: run, operation: operation, reporter: exchange.actor,
+                run: name, operation: operation, reporter: exchange.actor,
                 opening: RunOpening(
                     actor: exchange.actor, input: opening.input, report: RunReport(title: opening.title)),
-                ending: closes(exchange) ? .closed(nil) : .none, happenedAt: [opening.happenedAt],
-                lease: try ProducerHeaders.lease(in: exchange.request.headers)))
+                ending: closes(exchange) ? .closed(nil) : .none, happenedAt: [opening.happenedAt], lease: lease)
+        }
+        var receipt = try await take(report(under: run))
+        if receipt.outcome == .conflict, !(await mayKnow(run, of: operation, exchange)) {
+            receipt = try await take(report(under: otherName(of: run, of: operation, exchange)))
+        }
         switch receipt.outcome {
         case .taken, .known:
             var fields = self.fields(receipt)
@@ -94,11 +99,16 @@ struct ReportStreams {
             throw .malformedBody(
                 "There is no message in the body. To end the run without one, send Stream-Closed: true.")
         }
-        let receipt = try await take(
+        func report(under name: String) -> Report {
             Report(
-                run: run, operation: operation, reporter: exchange.actor, entries: messages?.entries ?? [],
+                run: name, operation: operation, reporter: exchange.actor, entries: messages?.entries ?? [],
                 ending: isClosing ? .closed(messages?.end) : .none, happenedAt: messages?.happenedAt ?? [],
-                producer: producer, lease: lease))
+                producer: producer, lease: lease)
+        }
+        var receipt = try await take(report(under: run))
+        if receipt.outcome == .unknownRun {
+            receipt = try await take(report(under: otherName(of: run, of: operation, exchange)))
+        }
         switch receipt.outcome {
         case .taken, .known:
             var fields = fields(receipt)
@@ -111,7 +121,7 @@ struct ReportStreams {
 
     private func refuseEnded(_ run: String, of operation: String, _ exchange: Exchange) async throws(Problem) {
         do {
-            let messages = try await dashboard.board.reports(of: run, operation: operation, limit: 0)
+            let messages = try await reportedMessages(of: run, of: operation, limit: 0, exchange)
             guard messages.record.endedAt != nil, messages.record.opening.actor == exchange.actor else { return }
             let place = ReportPlace(sequence: messages.record.sequence, line: messages.lines)
             throw Problem.endedRun(offset(place))
@@ -138,8 +148,7 @@ struct ReportStreams {
         } catch { throw Problem(error) }
         let found: ReportedMessages
         do {
-            found = try await dashboard.board.reports(
-                of: run, operation: operation, after: place, limit: Self.pageLength)
+            found = try await reportedMessages(of: run, of: operation, after: place, limit: Self.pageLength, exchange)
         } catch { throw Problem(error) }
         let isEnded = found.record.endedAt != nil
         let tail = ReportPlace(sequence: found.record.sequence, line: found.lines)
@@ -173,6 +182,37 @@ struct ReportStreams {
             known.history == dashboard.streamResponder.answers.history
         else { throw .malformedOffset }
         return ReportPlace(sequence: known.sequence, line: line)
+    }
+
+    // MARK: Names
+
+    /// The name that the caller's run gets if the requested one belongs to a run of which the caller must not learn.
+    private func otherName(of run: String, of operation: String, _ exchange: Exchange) -> String {
+        let hash = StableHash("\(operation)\n\(exchange.actor)\n\(run)".utf8)
+        return "run-\(String(hash.value, radix: 16))"
+    }
+
+    /// Whether the caller may learn that a run has this name: it opened the run, or may see it.
+    private func mayKnow(_ run: String, of operation: String, _ exchange: Exchange) async -> Bool {
+        if (try? await dashboard.board.run(run)) != nil { return true }
+        let found = try? await dashboard.board.reports(of: run, operation: operation, limit: 0)
+        return found?.record.opening.actor == exchange.actor
+    }
+
+    /// The messages of a run of which the caller may learn, under the requested name or the other one.
+    private func reportedMessages(
+        of run: String, of operation: String, after place: ReportPlace? = nil, limit: Int, _ exchange: Exchange
+    ) async throws(BoardError) -> ReportedMessages {
+        for name in [run, otherName(of: run, of: operation, exchange)] {
+            do throws(BoardError) {
+                let found = try await dashboard.board.reports(
+                    of: name, operation: operation, after: place, limit: limit)
+                if await mayKnow(name, of: operation, exchange) { return found }
+            } catch {
+                guard error.code == .unknownRun else { throw error }
+            }
+        }
+        throw BoardError(.unknownRun, Message(verbatim: Problem.unknownReport(run)))
     }
 
     // MARK: Parts

@@ -1,4 +1,5 @@
 import Testing
+import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates
@@ -200,6 +201,45 @@ struct ReportStreamTests {
                 #expect(next > last)
                 last = next
             }
+        }
+    }
+
+    @Test func `a reporter does not learn from any answer that a run it may not see has the name`() async throws {
+        let only = { (id: String) in SubjectSelection(operations: [IDPattern(id)].compactMap { $0 }) }
+        let reporter = Role("reporter", verbs: VerbSet([.report]))
+        let rules = AccessRules(
+            roles: [reporter],
+            grants: [
+                RoleGrant(RoleAssignment("reporter", on: only("deploy")), to: [.user("dora"), .user("dirk")]),
+                RoleGrant(RoleAssignment("reporter", on: only("build")), to: [.user("bert")]),
+                RoleGrant(RoleAssignment("admin"), to: [.user("ada")]),
+            ])
+        try await TestServer.run(reporting: true, access: KnownNames(rules).access) { server in
+            func ask(_ name: String, _ method: String, _ operation: String, _ run: String, _ body: String? = nil)
+                async throws -> RawResponse
+            {
+                try await server.ask(
+                    method, "/api/v1/streams/reported/\(operation)/\(run)",
+                    headers: ["X-Test: \(name)", Self.json, "Accept-Encoding: identity"], body: body)
+            }
+            #expect(try await ask("dora", "PUT", "deploy", "taken", #"{"title":"first"}"#).status == 201)
+            for (name, operation) in [("bert", "build"), ("dirk", "deploy")] {
+                for run in ["taken", "free-\(name)"] {
+                    #expect(try await ask(name, "GET", operation, run).status == 404, "\(name) \(run)")
+                    #expect(try await ask(name, "POST", operation, run, #"{"beat":true}"#).status == 404)
+                    let made = try await ask(name, "PUT", operation, run, #"{"title":"second"}"#)
+                    #expect(made.status == 201 && made["location"] == "/api/v1/streams/reported/\(operation)/\(run)")
+                    #expect(try await ask(name, "PUT", operation, run, #"{"title":"second"}"#).status == 200)
+                    #expect(try await ask(name, "PUT", operation, run, #"{"title":"third"}"#).status == 409)
+                    #expect(try await ask(name, "POST", operation, run, #"{"line":"mine"}"#).status == 204)
+                    let read = try await ask(name, "GET", operation, run).json().array ?? []
+                    #expect(read.last == ["line": "mine"] && read.first?["title"] == "second")
+                }
+            }
+            let first = try await ask("dora", "GET", "deploy", "taken").json().array
+            #expect(first?.count == 1 && first?.first?["title"] == "first")
+            // Who may see the run is told.
+            #expect(try await ask("ada", "PUT", "deploy", "taken", #"{"title":"other"}"#).status == 409)
         }
     }
 
