@@ -6,8 +6,8 @@ import Logging
 import UnixSignals
 import WeirAccess
 import WeirFiles
+import WeirStates
 import WeirTelemetry
-import WeirWeb
 
 /// The `weir` command.
 #if !FUZZING  // `fuzz` has its own entry point.

@@ -1,6 +1,6 @@
 import Foundation
 import WeirFiles
-import WeirWeb
+import WeirStates
 
 /// Examines what the machine gives the server: open files, its helper, and its service unit.
 struct ServiceCheck {

@@ -8,6 +8,7 @@ import ServiceLifecycle
 import Synchronization
 package import WeirBoards
 package import WeirPages
+import WeirStates
 
 /// A service that serves a board's dashboard.
 ///

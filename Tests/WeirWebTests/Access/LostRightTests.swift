@@ -60,7 +60,10 @@ struct LostRightTests {
             (self.server, self.source) = (server, source)
             let directory = server.directory
             directory.control.replace(rules: LostRightTests.rules)
-            run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            // What waits from now on is not let go by the beginning of the run.
+            try await until { try await server.board.run(run).state.caseName == "stepping" }
+            self.run = run
             let own: [String]
             switch source {
             case .provider:

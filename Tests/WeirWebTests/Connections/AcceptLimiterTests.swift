@@ -31,10 +31,10 @@ struct AcceptLimiterTests {
         let log = CapturedLog(level: .trace)
         let registry = ConnectionRegistry()
 
-        init(most: Int) {
+        init(most: Int, lacksFiles: @escaping () -> Bool = { false }) {
             let limiter = AcceptLimiter(
                 most: most, limits: ConnectionLimits(), registry: registry, logger: log.logger,
-                onPressure: {})
+                onPressure: {}, lacksFiles: lacksFiles)
             channel = EmbeddedChannel(handler: limiter)
         }
 
@@ -74,11 +74,26 @@ struct AcceptLimiterTests {
         #expect(!listener.isAccepting)
         let warnings = listener.log.messages(at: .warning)
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains("no file descriptor left") == true)
+        #expect(warnings.first?.contains("too few file descriptors left") == true)
         listener.pass(.milliseconds(100))
         #expect(listener.isAccepting)
         listener.pass(.seconds(7))
         #expect(listener.log.messages(at: .notice) == ["There is room for connections again."])
+    }
+
+    @Test func `connections leave the last files to the rest of the process`() throws {
+        var lacksFiles = false
+        let listener = Listener(most: 10) { lacksFiles }
+        let held = try listener.connectHeld()
+        #expect(listener.isAccepting)
+        lacksFiles = true
+        _ = try listener.connectHeld()
+        #expect(!listener.isAccepting)
+        listener.pass(.milliseconds(1))
+        #expect(held.isLetGo)
+        lacksFiles = false
+        listener.pass(.milliseconds(100))
+        #expect(listener.isAccepting)
     }
 
     @Test func `any other error of a listening socket is not kept from whoever listens`() throws {

@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import WeirStates
 
 @testable import WeirWeb
 

@@ -8,6 +8,7 @@
 
 import Foundation
 import WeirFlows
+import WeirStates
 
 /// A file opened for writing; blocks; closes itself on deinit.
 final class OutputFile: Sendable {
@@ -18,6 +19,7 @@ final class OutputFile: Sendable {
     ///
     /// Throws ``FileUploadFailure``.
     init(path: String, flags: CInt = O_CREAT | O_EXCL) throws(FileUploadFailure) {
+        guard !FileLimit.isNearlyReached else { throw .ofSystem(EMFILE) }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o600)
         guard descriptor >= 0 else { throw .ofSystem(errno) }
         self.path = path

@@ -1,11 +1,12 @@
 import Foundation
 import Logging
 import NIOCore
+import WeirStates
 
 /// Limits the accepted connections on a server's listening socket, and frees places for new ones.
 ///
 /// A few connections beyond `most` are accepted while others that wait for their client are closed. If none can be closed, or
-/// the process has no file descriptors left, accepting pauses until there is room. The start and the end of such a period are
+/// the process has almost no file descriptors left, accepting pauses until there is room. The start and the end of such a period are
 /// logged once each.
 final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = any Channel
@@ -20,6 +21,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     private let logger: Logger
     /// Called at most once a second when the server's pending requests should be released.
     private let onPressure: @Sendable () -> Void
+    private let lacksFiles: () -> Bool
     private var count = 0
     private var countPerAddress: [ConnectionAddress: Int] = [:]
     private var context: ChannelHandlerContext?
@@ -33,7 +35,8 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
 
     init(
         most: Int, limits: ConnectionLimits, registry: ConnectionRegistry, logger: Logger,
-        onPressure: @escaping @Sendable () -> Void
+        onPressure: @escaping @Sendable () -> Void,
+        lacksFiles: @escaping () -> Bool = { FileLimit.isNearlyReached }
     ) {
         self.most = most
         mostPerAddress = limits.countPerAddress
@@ -41,6 +44,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
         self.registry = registry
         self.logger = logger
         self.onPressure = onPressure
+        self.lacksFiles = lacksFiles
     }
 
     /// The number of connections beyond `most` that may be open while others are closed.
@@ -64,7 +68,8 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in bound.value.left(address) }
         context.fireChannelRead(data)
-        if count > most { makeRoom() }
+        isOutOfFiles = isOutOfFiles || lacksFiles()
+        if isOutOfFiles || count > most { makeRoom() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -139,7 +144,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
         crowded = (now, now, 0)
         if isOutOfFiles {
             logger.warning(
-                "This process has no file descriptor left for another connection. Raise `ulimit -n`, or lower `connections.count`.",
+                "This process has too few file descriptors left for another connection. Raise `ulimit -n`, or lower `connections.count`.",
                 metadata: ["connections": "\(count)"])
         } else {
             logger.warning(
