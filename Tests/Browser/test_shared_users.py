@@ -92,6 +92,24 @@ def test_whoever_signs_in_at_one_server_is_signed_in_at_all(both):
 
 
 # K12
+def test_a_link_and_a_required_change_hold_on_every_server(both):
+    a, b = both
+    root = Browser()
+    assert root.sign_in(a, "root").status_code == 303
+    made = root.http.post(a.url + "/api/v1/users/ana/invitation", json={"roles": [{"role": "viewer"}]})
+    path = made.json()["url"].removeprefix(a.url)
+    ana = Browser()
+    assert ana.http.get(b.url + path).status_code == 200
+    assert ana.http.post(b.url + path, data={"password": "battery staple"}).status_code == 303
+    assert ana.name(a) == ana.name(b) == "ana"
+    assert Browser().http.get(a.url + path).status_code == 404
+    change = {"required": True}
+    assert root.http.put(b.url + "/api/v1/users/ana/password-change", json=change).status_code == 204
+    for server in both:
+        until(lambda server=server: ana.http.get(server.url + "/api/v1/runs").status_code == 403)
+
+
+# K12
 @pytest.mark.long
 def test_what_a_command_changes_holds_at_all_servers_and_is_in_the_audit_of_the_one_that_records(both):
     a, b = both

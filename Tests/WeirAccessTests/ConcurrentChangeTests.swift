@@ -167,17 +167,28 @@ private final class SlowStorage: AccessStorage {
         #expect(again.directory.users.first { $0.name == "ana" }?.roles.map(\.role) == ["viewer"])
     }
 
-    @Test func `another role for somebody is on what the present one is for`() async throws {
+    @Test func `one role of somebody is changed, added and removed, and the others stay`() async throws {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("root", "admin")
         let directory = fixture.directory
         let narrow = StoredAssignment(role: "operator", operations: ["backup*"])
         try await directory.addUser("ana", password: "correct horse", roles: [narrow], by: .system)
-        try await directory.setRole("viewer", of: "ana", by: .system)
-        #expect(directory.users.first?.roles == [StoredAssignment(role: "viewer", operations: ["backup*"])])
-        try await directory.setRoles([narrow, StoredAssignment(role: "viewer")], of: "ana", by: .system)
-        await #expect(throws: AccessError.self) { try await directory.setRole("admin", of: "ana", by: .system) }
-        #expect(directory.users.first?.roles.count == 2)
-        await #expect(throws: AccessError.self) { try await directory.setRole("nothing", of: "root", by: .system) }
+        let viewer = StoredAssignment(role: "viewer")
+        try await directory.changeRole(nil, to: viewer, of: "ana", by: .system)
+        #expect(directory.users.first?.roles == [narrow, viewer])
+        let wide = StoredAssignment(role: "operator", tags: ["production"])
+        try await directory.changeRole(narrow.words, to: wide, of: "ana", by: .system)
+        #expect(directory.users.first?.roles == [wide, viewer])
+        try await directory.changeRole(viewer.words, to: nil, of: "ana", by: .system)
+        #expect(directory.users.first?.roles == [wide])
+        for (known, role) in [(narrow.words, viewer), (nil, wide), (nil, StoredAssignment(role: "nothing"))] {
+            await #expect(throws: AccessError.self) {
+                try await directory.changeRole(known, to: role, of: "ana", by: .system)
+            }
+        }
+        await #expect(throws: AccessError(.conflict, .lastAdministrator)) {
+            try await directory.changeRole("admin", to: nil, of: "root", by: .system)
+        }
+        #expect(directory.users.first?.roles == [wide])
     }
 }

@@ -52,20 +52,36 @@ extension AccessDirectory {
         try await change { [self] in try await put(roles, of: try user(name), by: principal, from: origin) }
     }
 
-    /// Replaces the role of a user and keeps its selection.
+    /// Replaces one role of a user and keeps the others.
     ///
-    /// - Throws: `AccessError` also if the user has several roles, because the one to replace is ambiguous.
-    package func setRole(
-        _ role: String, of name: String, by principal: Principal, from origin: AuditOrigin = .none
+    /// - Parameters:
+    ///   - known: The role to replace, as ``StoredAssignment/words``; nil to add a role.
+    ///   - role: The new role; nil to remove one.
+    ///   - name: The user.
+    ///   - principal: The principal that changes the role.
+    ///   - origin: The origin of the request.
+    /// - Throws: `AccessError` also if the user does not have the role to replace, or already has the new one.
+    package func changeRole(
+        _ known: String?, to role: StoredAssignment?, of name: String, by principal: Principal,
+        from origin: AuditOrigin = .none
     ) async throws {
+        try check([role].compactMap { $0 })
         try await change { [self] in
             let user = try user(name)
-            guard user.roles.count <= 1 else {
-                throw AccessError(.conflict, .severalRoles, ["name": .text(user.name)])
+            var roles = user.roles
+            if let known {
+                guard let place = roles.firstIndex(where: { $0.words == known }) else {
+                    throw AccessError(
+                        .conflict, .changedRoles, ["name": .text(user.name), "role": "\(known.prefix(200))"])
+                }
+                if let role { roles[place] = role } else { roles.remove(at: place) }
+            } else if let role {
+                roles.append(role)
             }
-            var roles = user.roles.isEmpty ? [StoredAssignment(role: role)] : user.roles
-            for index in roles.indices { roles[index].role = role }
-            try check(roles)
+            guard roles != user.roles else { return }
+            if let role, roles.count(where: { $0 == role }) > 1 {
+                throw AccessError(.conflict, .knownRole, ["name": .text(user.name), "role": .text(role.words)])
+            }
             try await put(roles, of: user, by: principal, from: origin)
         }
     }

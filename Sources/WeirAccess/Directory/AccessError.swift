@@ -56,8 +56,11 @@ package enum AccessWording: String, Wording {
         letter, digit, _ or @.
         """
     case takenName = "There is a user {name} already. Choose another name, or remove that one first."
-    case severalRoles = """
-        {name} has several roles. Set all of them: weir user role {name} --role …, or PUT /api/v1/users/{name}/roles.
+    case changedRoles = "{name} no longer has the role {role}. Look at the roles again."
+    case knownRole = "{name} has the role {role} already."
+    case roleScope = """
+        Choose what the role is for: everything, with the fields empty, or only the operations, stores and tags that you \
+        name.
         """
     case unknownUser = "There is no such user."
     case lastAdministrator = "This is the last administrator. Give another user this role first."

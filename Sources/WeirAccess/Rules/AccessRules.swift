@@ -68,6 +68,16 @@ extension AccessRules {
 }
 
 extension AccessRules {
+    /// The roles by name: what each allows, and on what; empty for everything.
+    package var listedRoles: [(name: String, verbs: [String], selection: String)] {
+        roles.values.sorted { $0.name < $1.name }.map { ($0.name, $0.verbs.verbs.map(\.rawValue), $0.selection.words) }
+    }
+
+    /// The grants of the settings: the role with its restrictions, and to whom it is granted.
+    package var listedGrants: [(role: String, to: [String])] {
+        grants.map { ($0.assignment.role + $0.assignment.selection.words, $0.grantees.map(\.text)) }
+    }
+
     /// The operations, stores and tags that roles and grants name and that none of the subjects has, each in a sentence.
     package func unmatched(among subjects: some Sequence<Subject>) -> [String] {
         let named = roles.values.filter { role in !Role.builtIn.contains { $0.name == role.name } }

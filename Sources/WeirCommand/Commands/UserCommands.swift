@@ -111,10 +111,22 @@ struct UserCommands: AsyncParsableCommand {
             commandName: "role", abstract: "Gives a user these roles in place of those they have.")
         @Argument(help: "The name.") var name: String
         @OptionGroup var roles: Roles
+        @Flag(help: "Keeps the other roles.") var add = false
+        @Flag(help: "Takes these roles away, written as they were given, and keeps the others.") var remove = false
         @OptionGroup var place: Place
 
         func run() async throws {
-            try await place.with { try await $0.setRoles(roles.assignments, of: name, by: .commandLine) }
+            guard !(add && remove) else { throw ValidationError("Write either --add or --remove.") }
+            guard !(add || remove) || !roles.role.isEmpty else { throw ValidationError("Name a role with --role.") }
+            try await place.with { directory in
+                guard add || remove else {
+                    return try await directory.setRoles(roles.assignments, of: name, by: .commandLine)
+                }
+                for role in roles.assignments {
+                    try await directory.changeRole(
+                        remove ? role.words : nil, to: remove ? nil : role, of: name, by: .commandLine)
+                }
+            }
             print("Changed \(name).")
         }
     }

@@ -11,7 +11,8 @@ extension Setting {
         Setting(
             key: "mail.server", kind: .listen, standard: nil,
             help:
-                "The mail server that takes e-mail for `notify`, with its port, such as mail.example.com:587; needs `mail.from`."
+                "The mail server that takes e-mail for `notify` and for links to set a password, with its port, such as "
+                + "mail.example.com:587; needs `mail.from`."
         ),
         Setting(
             key: "mail.security", kind: .word(MailSecurity.allCases.map(\.rawValue)), standard: "starttls",

@@ -202,17 +202,17 @@ struct CheckScenario {
         var signIn = SignInForm()
         (signIn.mistake, signIn.hasProvider, signIn.refused) = (.wrong, true, "x")
         signIn.signOutURL = "x"
-        var setUp = SetUpForm()
-        setUp.error = Message(verbatim: "x")
+        var (setUp, newPassword) = (SetUpForm(), NewPasswordForm(name: "x", action: "x"))
+        (setUp.error, newPassword.error) = (Message(verbatim: "x"), Message(verbatim: "x"))
         var facts = AccountFacts(name: "x", kind: "person")
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
         facts.canSignIn = true
         var users = UserList(
-            rows: [(name: "x", roles: "x", role: "x", created: at, mustChange: true, linkEnd: at)], roles: ["x"])
+            rows: [(name: "x", roles: [("x", "x", true, "x", "x", "x")], created: at, mustChange: true, linkEnd: at)],
+            roles: ["x"])
+        (users.known, users.grants) = ([("x", "x")], [("x", "x")])
         (users.error, users.sendsMail) = (Message(verbatim: "x"), true)
         users.link = (name: "x", url: "x", expires: at, mail: "x", fault: "x")
-        var newPassword = NewPasswordForm(name: "x", action: "x")
-        newPassword.error = Message(verbatim: "x")
         users.people = [
             (id: "x", name: "x", identity: "y", groups: "x", seen: at, leaseEnd: at, sessions: 1, tokens: 1, links: 1)
         ]

@@ -84,7 +84,11 @@ package struct AccountFacts: Sendable {
 package struct UserList: Sendable {
     /// `linkEnd` is the end of the link to set the password; nil without one.
     package typealias Row = (
-        name: String, roles: String, role: String, created: Timestamp, mustChange: Bool, linkEnd: Timestamp?
+        name: String, roles: [Role], created: Timestamp, mustChange: Bool, linkEnd: Timestamp?
+    )
+    /// `words` is the role with its restrictions.
+    package typealias Role = (
+        words: String, role: String, isNarrowed: Bool, operations: String, stores: String, tags: String
     )
     /// `mail` is the address that the link was mailed to, and `fault` the reason if it was not taken.
     package typealias Link = (name: String, url: String, expires: Timestamp, mail: String?, fault: String?)
@@ -98,6 +102,10 @@ package struct UserList: Sendable {
     /// The link to set a password that was just made; shown once.
     package var link: Link?
     package var sendsMail = false
+    /// What each role allows.
+    package var known: [(role: String, may: String)] = []
+    /// The grants of the settings.
+    package var grants: [(role: String, to: String)] = []
     package var name = ""
     package var error: Message?
 

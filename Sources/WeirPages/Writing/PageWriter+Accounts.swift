@@ -134,15 +134,30 @@ extension PageWriter {
         [
             "link": list.link.map(madeLink), "sendsMail": list.sendsMail,
             "action": "\(base)/users", "name": list.name, "error": list.error.map { strings($0) },
-            "choices": choices(list.roles, "viewer"), "hasPasswords": list.hasPasswords,
+            "hasPasswords": list.hasPasswords,
             "people": list.people.map(person), "sessionsURL": "\(base)/sessions", "linksURL": "\(base)/links",
+            "known": list.known.map { ["role": $0.role, "may": $0.may] as Fields },
+            "grants": list.grants.map { ["role": $0.role, "to": $0.to] as Fields },
+            "added": role(("", "viewer", false, "", "", ""), "add-user", list.roles),
+            "invited": role(("", "viewer", false, "", "", ""), "invite-user", list.roles),
             "rows": list.rows.enumerated().map { index, row -> Fields in
                 [
-                    "name": row.name, "roles": row.roles, "created": moment(row.created), "rowID": "user-\(index)",
+                    "name": row.name, "roles": row.roles.map { $0.words }.joined(separator: ", "),
+                    "created": moment(row.created), "rowID": "user-\(index)",
+                    "given": row.roles.enumerated().map { role($1, "user-\(index)-\($0)", list.roles) },
+                    "another": role(("", "viewer", false, "", "", ""), "user-\(index)-new", list.roles),
                     "mustChange": row.mustChange, "linkEnd": row.linkEnd.map(moment),
-                    "url": "\(base)/users/\(row.name)", "choices": choices(list.roles, row.role),
+                    "url": "\(base)/users/\(row.name)",
                 ]
             },
+        ]
+    }
+
+    /// The fields of a form for a role; `id` begins the ids of its elements.
+    private func role(_ role: UserList.Role, _ id: String, _ roles: [String]) -> Fields {
+        [
+            "was": role.words, "fieldID": id, "choices": choices(roles, role.role), "isNarrowed": role.isNarrowed,
+            "operations": role.operations, "stores": role.stores, "tags": role.tags,
         ]
     }
 

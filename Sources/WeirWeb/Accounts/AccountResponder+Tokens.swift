@@ -87,7 +87,7 @@ extension AccountResponder {
         TokenList(
             rows: visible(visit).prefix(Self.shown).map { token in
                 (
-                    id: token.id, name: token.name, roles: Self.words(token.roles), maker: token.maker?.name,
+                    id: token.id, name: token.name, roles: token.roles.words, maker: token.maker?.name,
                     expires: token.expiresAt.map { Timestamp(milliseconds: $0) }, used: token.usedOn.map(day)
                 )
             }, roles: roles)

@@ -79,15 +79,15 @@ extension AccountResponder {
         _ visit: Visit, _ sent: FormFields, _ receiver: MailAddress?
     ) async throws -> MadePasswordLink? {
         let (who, origin, mail) = (visit.authorization.principal, visit.origin, receiver?.description)
-        let (name, role, mustChange) = (sent["name"] ?? "", sent["role"] ?? "", sent["change"] == "yes")
+        let (name, mustChange) = (sent["name"] ?? "", sent["change"] == "yes")
         switch visit.route {
         case .users:
             try await directory.addUser(
-                name, password: try secret(sent["password"], visit), roles: [StoredAssignment(role: role)],
+                name, password: try secret(sent["password"], visit), roles: [try Self.role(in: sent)],
                 mustChange: mustChange, by: who, from: origin)
         case .userInvitation:
             return try await directory.invite(
-                name, roles: [StoredAssignment(role: role)], hours: Int(sent["hours"] ?? "") ?? 0, mail: mail, by: who,
+                name, roles: [try Self.role(in: sent)], hours: Int(sent["hours"] ?? "") ?? 0, mail: mail, by: who,
                 from: origin)
         case .userLink(let user):
             return try await directory.makePasswordLink(
@@ -96,7 +96,10 @@ extension AccountResponder {
         case .userPasswordChange(let user):
             try await directory.requirePasswordChange(mustChange, of: user, by: who, from: origin)
         case .userRoles(let user):
-            try await directory.setRole(role, of: user, by: who, from: origin)
+            let known = sent["was"] ?? ""
+            try await directory.changeRole(
+                known.isEmpty ? nil : known, to: sent["remove"] == "yes" ? nil : try Self.role(in: sent), of: user,
+                by: who, from: origin)
         case .userPassword(let user):
             try await directory.setPassword(
                 try secret(sent["password"], visit), of: user, mustChange: mustChange, by: who, from: origin)
@@ -118,28 +121,50 @@ extension AccountResponder {
         var list = UserList(
             rows: directory.users.map { user in
                 (
-                    name: user.name, roles: Self.words(user.roles), role: user.roles.first?.role ?? "",
-                    created: Timestamp(milliseconds: user.createdAt), mustChange: directory.mustChangePassword(user),
+                    name: user.name, roles: user.roles.map(Self.row), created: Timestamp(milliseconds: user.createdAt),
+                    mustChange: directory.mustChangePassword(user),
                     linkEnd: directory.passwordLinkEnd(of: user).map { Timestamp(milliseconds: $0) }
                 )
             }, roles: roles)
         list.hasPasswords = directory.configuration.mode == .password
+        let rules = directory.control.rules
+        list.known = rules.listedRoles.map { ($0.name, $0.verbs.joined(separator: ", ") + $0.selection) }
+        list.grants = rules.listedGrants.map { ($0.role, $0.to.joined(separator: ", ")) }
         list.sendsMail = accounts.mailer != nil
         list.people = directory.people.prefix(Self.shown).map(row)
         return list
     }
 
-    static func words(_ roles: [StoredAssignment]) -> String {
-        roles.map { role in
-            let parts = ((role.operations ?? []) + (role.stores ?? []) + (role.tags ?? [])).joined(separator: " ")
-            return parts.isEmpty ? role.role : "\(role.role) (\(parts))"
-        }.joined(separator: ", ")
+    private static func row(_ role: StoredAssignment) -> UserList.Role {
+        let lists = [role.operations, role.stores, role.tags]
+        return (
+            words: role.words, role: role.role, isNarrowed: lists.contains { $0 != nil },
+            operations: (role.operations ?? []).joined(separator: " "),
+            stores: (role.stores ?? []).joined(separator: " "), tags: (role.tags ?? []).joined(separator: " ")
+        )
+    }
+
+    /// The role that a form states.
+    ///
+    /// Throws if a field is missing or contradicts another: the role would be for more than was meant.
+    private static func role(in sent: FormFields) throws(AccessError) -> StoredAssignment {
+        let lists = ["operations", "stores", "tags"].map { key in
+            sent[key]?.split { $0 == "," || $0.isWhitespace }.map(String.init)
+        }
+        let isNarrowed = lists.contains { $0?.isEmpty == false }
+        guard let role = sent["role"], !lists.contains(nil), sent["scope"] == (isNarrowed ? "only" : "all") else {
+            throw AccessError(.invalid, .roleScope)
+        }
+        let named = lists.map { $0?.isEmpty == false ? $0 : nil }
+        return StoredAssignment(role: role, operations: named[0], stores: named[1], tags: named[2])
     }
 
     // MARK: For programs
 
     func apiUsers(_ visit: Visit) async throws(Problem) -> Response {
-        guard directory.configuration.mode == .password else { throw .noSuchPage }
+        guard directory.configuration.mode == .password || (visit.route == .apiGrants && accounts.asksWho) else {
+            throw .noSuchPage
+        }
         let (who, origin) = (visit.authorization.principal, visit.origin)
         switch visit.route {
         case .apiUsers where visit.isPost:
@@ -155,6 +180,28 @@ extension AccountResponder {
         case .apiUser(let name):
             try await change { try await directory.removeUser(name, by: who, from: origin) }
             return Response(status: .noContent)
+        case .apiUserRoles(let name) where visit.isPost:
+            let sent = try await json(visit)
+            try await change {
+                let roles = try Self.roles(in: ["roles": [sent]])
+                for role in roles { try await directory.changeRole(nil, to: role, of: name, by: who, from: origin) }
+            }
+            return Response(status: .noContent)
+        case .apiGrants:
+            let rules = directory.control.rules
+            return try .json([
+                "roles": .array(
+                    rules.listedRoles.map { role in
+                        [
+                            "name": .string(role.name), "may": .array(role.verbs.map(JSONValue.string)),
+                            "on": .string(role.selection.trimmingPrefix(" ").description),
+                        ]
+                    }),
+                "grants": .array(
+                    rules.listedGrants.map { grant in
+                        ["role": .string(grant.role), "to": .array(grant.to.map(JSONValue.string))]
+                    }),
+            ])
         case .apiUserRoles(let name):
             let sent = try await json(visit)
             try await change {

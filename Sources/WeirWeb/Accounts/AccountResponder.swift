@@ -132,7 +132,7 @@ struct AccountResponder: Sendable {
         case .sessions, .sessionEnding, .apiSessions, .apiSession: return try await sessions(visit)
         case .allLinks, .linkRevocation, .apiLinks, .apiLink: return try await allLinks(visit)
         case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiUserInvitation, .apiUserLink,
-            .apiUserPasswordChange:
+            .apiUserPasswordChange, .apiGrants:
             return try await apiUsers(visit)
         case .tokens, .tokenRevocation: return try await tokens(visit)
         case .apiTokens, .apiToken: return try await apiTokens(visit)
@@ -220,7 +220,8 @@ struct AccountResponder: Sendable {
     func passwordRedirect(_ request: Request, _ authentication: Authentication) -> Response? {
         guard authentication.authorization?.principal.mustChangePassword == true, request.asksForPage,
             let target = try? RequestTarget(request.head.path ?? "", mount: dashboard.mount),
-            AccountRoute(target.segments)?.isForPasswordChange != true
+            case let route = AccountRoute(target.segments), route?.isForPasswordChange != true,
+            !(route?.isForPrograms ?? Route(target.segments)?.isForPrograms ?? false)
         else { return nil }
         return .seeOther(dashboard.mount.url("account/password?back=\(PercentEncoding.encode(target.text))"))
     }

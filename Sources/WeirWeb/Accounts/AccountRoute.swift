@@ -31,6 +31,7 @@ enum AccountRoute: Hashable, Sendable {
     case apiAccount
     case apiUsers
     case apiUser(String), apiUserRoles(String), apiUserPassword(String)
+    case apiGrants
     case apiUserInvitation(String), apiUserLink(String), apiUserPasswordChange(String)
     case apiTokens
     case apiToken(String)
@@ -75,6 +76,7 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 5, "runs", "revocation") where path[2] == "links":
             self = .runLinkRevocation(run: path[1], link: path[3])
         case (true, 1, "account", _): self = .apiAccount
+        case (true, 1, "grants", _): self = .apiGrants
         case (true, 1, "users", _): self = .apiUsers
         case (true, 2, "users", let name): self = .apiUser(name)
         case (true, 3, "users", "roles"): self = .apiUserRoles(path[1])
@@ -103,7 +105,7 @@ enum AccountRoute: Hashable, Sendable {
             .passwordLink:
             [.get, .head, .post]
         case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link, .sessions,
-            .allLinks, .apiPeople, .apiSessions, .apiLinks:
+            .allLinks, .apiPeople, .apiSessions, .apiLinks, .apiGrants:
             [.get, .head]
         case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation,
             .providerSignOut, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange,
@@ -111,7 +113,8 @@ enum AccountRoute: Hashable, Sendable {
             [.post]
         case .apiUserLink: [.post, .delete]
         case .apiUser, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
-        case .apiUserRoles, .apiUserPassword, .apiUserPasswordChange: [.put]
+        case .apiUserPassword, .apiUserPasswordChange: [.put]
+        case .apiUserRoles: [.put, .post]
         }
     }
 
@@ -120,7 +123,7 @@ enum AccountRoute: Hashable, Sendable {
         switch self {
         case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
             .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession, .apiLinks, .apiLink,
-            .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .providerSignOut:
+            .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .apiGrants, .providerSignOut:
             true
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .accountPassword, .users, .userRoles,
             .userPassword, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange, .passwordLink,
@@ -155,7 +158,7 @@ enum AccountRoute: Hashable, Sendable {
         case .providerSignOut: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .apiUsers, .apiUser, .apiUserRoles,
             .apiUserPassword, .apiPeople, .apiPerson, .userInvitation, .userLink, .userLinkRevocation,
-            .userPasswordChange, .apiUserInvitation, .apiUserLink, .apiUserPasswordChange:
+            .userPasswordChange, .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .apiGrants:
             .everything(.administer)
         // The responder limits senders who are not administrators to their own sessions and links.
         case .sessions, .sessionEnding, .allLinks, .linkRevocation, .apiSessions, .apiSession, .apiLinks, .apiLink:

@@ -106,11 +106,21 @@ struct HostileRequestTests {
         try await AccountServer.run { server in
             _ = try await server.person("ana", "operator", operations: ["backup*"])
             let root = try await server.cookie(of: "root")
-            let answer = try await server.ask(
-                "POST", "/users/ana/roles", AccountServer.form + [root], body: "role=viewer")
-            #expect(answer.status == 303)
-            let ana = server.directory.users.first { $0.name == "ana" }
-            #expect(ana?.roles == [StoredAssignment(role: "viewer", operations: ["backup*"])])
+            func send(_ body: String) async throws -> Int {
+                let headers = AccountServer.form + [root]
+                return try await server.ask("POST", "/users/ana/roles", headers, body: body).status
+            }
+            let was = "was=operator+(operations+backup*)&role=viewer"
+            for body in [
+                "role=viewer", was, was + "&scope=all", was + "&scope=all&operations=backup*&stores=&tags=",
+                was + "&scope=only&operations=&stores=&tags=", was + "&scope=only&operations=backup*&stores=",
+                was + "&scope=x&operations=&stores=&tags=", was + "&scope=only&operations=A&stores=&tags=",
+            ] { #expect(try await send(body) == 422, "\(body)") }
+            #expect(try await send("was=viewer&role=admin&scope=all&operations=&stores=&tags=") == 409)
+            let ana = { server.directory.users.first { $0.name == "ana" }?.roles }
+            #expect(ana() == [StoredAssignment(role: "operator", operations: ["backup*"])])
+            #expect(try await send(was + "&scope=only&operations=backup*,+nightly&stores=&tags=db") == 303)
+            #expect(ana() == [StoredAssignment(role: "viewer", operations: ["backup*", "nightly"], tags: ["db"])])
         }
     }
 

@@ -15,7 +15,8 @@ struct AccountTests {
         ("POST", "/users/x/password"), ("POST", "/users/x/removal"), ("GET", "/tokens"), ("POST", "/tokens"),
         ("POST", "/tokens/x/revocation"), ("GET", "/audit"), ("GET", "/audit/export"), ("GET", "/api/v1/account"),
         ("GET", "/api/v1/users"), ("POST", "/api/v1/users"), ("DELETE", "/api/v1/users/x"),
-        ("PUT", "/api/v1/users/x/roles"), ("PUT", "/api/v1/users/x/password"), ("GET", "/api/v1/tokens"),
+        ("PUT", "/api/v1/users/x/roles"), ("POST", "/api/v1/users/x/roles"), ("GET", "/api/v1/grants"),
+        ("PUT", "/api/v1/users/x/password"), ("GET", "/api/v1/tokens"),
         ("POST", "/api/v1/tokens"), ("DELETE", "/api/v1/tokens/x"), ("GET", "/api/v1/audit"),
         ("POST", "/sign-in/back-channel-logout"), ("POST", "/users/x/ending"), ("GET", "/api/v1/people"),
         ("DELETE", "/api/v1/people/x"), ("POST", "/users/invitation"), ("POST", "/users/x/password-link"),
@@ -122,21 +123,58 @@ struct AccountTests {
         }
     }
 
+    /// The fields of a form for a role that is for everything.
+    private static let everything = "&scope=all&operations=&stores=&tags="
+
     @Test func `users are added, given another role and removed on their page`() async throws {
         try await AccountServer.run { server in
             let headers = AccountServer.form + [try await server.cookie(of: "root")]
             let added = try await server.ask(
-                "POST", "/users", headers, body: "name=ana&password=battery+staple&role=operator")
+                "POST", "/users", headers, body: "name=ana&password=battery+staple&role=operator" + Self.everything)
             #expect(added.status == 303)
             #expect(try await server.ask("GET", "/users", headers).text.contains(">ana<"))
-            #expect(try await server.ask("POST", "/users/ana/roles", headers, body: "role=viewer").status == 303)
+            #expect(
+                try await server.ask(
+                    "POST", "/users/ana/roles", headers, body: "was=operator&role=viewer" + Self.everything
+                )
+                .status == 303)
             #expect(server.directory.users.first { $0.name == "ana" }?.roles.map(\.role) == ["viewer"])
+            let steps = "role=operator&scope=only&operations=steps&stores=&tags="
+            #expect(try await server.ask("POST", "/users/ana/roles", headers, body: steps).status == 303)
+            let page = try await server.ask("GET", "/users", headers).text
+            #expect(page.contains("viewer, operator (operations steps)"))
+            let remove = "was=operator+(operations+steps)&remove=yes"
+            #expect(try await server.ask("POST", "/users/ana/roles", headers, body: remove).status == 303)
             let again = try await server.ask(
-                "POST", "/users", headers, body: "name=ana&password=battery+staple&role=operator")
+                "POST", "/users", headers, body: "name=ana&password=battery+staple&role=operator" + Self.everything)
             #expect(again.status == 409 && again.text.contains("There is a user ana already"))
             #expect(try await server.ask("POST", "/users/root/removal", headers, body: "").status == 409)
             #expect(try await server.ask("POST", "/users/ana/removal", headers, body: "").status == 303)
             #expect(!server.directory.users.contains { $0.name == "ana" })
+        }
+    }
+
+    @Test func `programs give one more role, and see what the settings grant`() async throws {
+        try await AccountServer.run { server in
+            let json = ["Content-Type: application/json", try await server.bearer("admin")]
+            let only = SubjectSelection(operations: [IDPattern("steps")].compactMap { $0 }, tags: ["production"])
+            server.directory.control.replace(
+                rules: AccessRules(grants: [RoleGrant("operator", on: only, to: [.group("ops"), .signedIn])]))
+            let grants = try await server.ask("GET", "/api/v1/grants", json).json()["grants"]
+            #expect(
+                grants
+                    == [["role": "operator (operations steps; tags production)", "to": ["group:ops", "signed-in"]]])
+            let page = try await server.ask("GET", "/users", [try await server.cookie(of: "root")]).text
+            #expect(page.contains("operator (operations steps; tags production)") && page.contains("group:ops"))
+            let role = #"{"role": "operator", "operations": ["steps"]}"#
+            for status in [204, 409] {
+                #expect(try await server.ask("POST", "/api/v1/users/vera/roles", json, body: role).status == status)
+            }
+            #expect(server.directory.users.last?.roles.words == "viewer, operator (operations steps)")
+            let wrong = #"{"role": "operator", "operation": ["steps"]}"#
+            #expect(try await server.ask("POST", "/api/v1/users/vera/roles", json, body: wrong).status == 422)
+            let changes = try await server.directory.audit.page(AuditFilter(action: .changeRoles)).records
+            #expect(changes.map(\.entry.detail) == ["before: viewer; after: viewer, operator (operations steps)"])
         }
     }
 

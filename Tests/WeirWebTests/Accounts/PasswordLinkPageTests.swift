@@ -21,7 +21,7 @@ struct PasswordLinkPageTests {
     @Test func `an administrator invites a person, who chooses a password on the page of the link`() async throws {
         try await AccountServer.run { server in
             let root = AccountServer.form + [try await server.cookie(of: "root")]
-            let body = "name=ana&role=operator&hours=24&mail="
+            let body = "name=ana&role=operator&scope=all&operations=&stores=&tags=&hours=24&mail="
             let made = try await server.ask("POST", "/users/invitation", root, body: body)
             #expect(made.status == 201)
             let link = try path(in: made.text)

@@ -42,7 +42,20 @@ extension APIResource {
             .change(
                 .put, "setRoles", "Replaces the roles of a user.",
                 body: .json(.object(["roles": .list(.ref("Role"))])), problems: [409],
-                answers: .empty(204, "The roles are replaced."))),
+                answers: .empty(204, "The roles are replaced.")),
+            .change(
+                .post, "addRole", "Gives a user one more role.", body: .json(.ref("Role")), problems: [409],
+                answers: .empty(204, "The user has the role."))),
+        account(
+            "grants", .everything(.administer),
+            .get(
+                "listGrants", "Lists the roles, and the grants of the settings.",
+                answers: .json(
+                    200,
+                    .object([
+                        "roles": .list(.object(["name": .text, "may": .list(.text), "on": .text])),
+                        "grants": .list(.object(["role": .text, "to": .list(.text)])),
+                    ]), "The roles, and what the settings grant to whom."))),
         account(
             "users/{name}/password", .everything(.administer),
             .change(
