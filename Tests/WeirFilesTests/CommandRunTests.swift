@@ -180,6 +180,19 @@ struct CommandRunTests {
         guard case .succeeded = trial.last else { return #expect(Bool(false), "\(trial.states)") }
     }
 
+    @Test func `the beginning of a secret that a killed program printed is masked`() async throws {
+        let trial = try await FileTrial.run(
+            """
+            title: T
+            inputs: [{name: token, type: secret}]
+            shell: |
+              printf 'good hunter2'
+              printf 'bad %.9s' "$WEIR_INPUT_TOKEN" >&2
+              kill -9 $$
+            """, ["token": "hunter2-secret2"])
+        #expect(Set(trial.lines) == ["good •••", "stderr: bad •••"])
+    }
+
     @Test func `a program has the umask of its file, or else that of the settings`() async throws {
         let settings = FileMask("027")
         #expect(try await FileTrial.run("title: T\nshell: umask", umask: settings).lines == ["0027"])

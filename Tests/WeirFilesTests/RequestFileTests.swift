@@ -52,13 +52,14 @@ import WeirStates
             request:
               method: POST
               url: https://example.com/
-              json: {files: ["a {{text}}"], count: "{{count}}", none: "{{none}}", all: true, version: "1", size: 2}
+              json: {files: ["a {{text}}"], count: "{{count}}", none: "{{none}}", all: true, version: "1", size: 2, code: [0123, +351]}
             """)
         guard case .json(let template) = request.body else { throw Unexpected(text: "no JSON") }
         let hostile = #"", "admin": true, "x": ""#
         let filled = template.filled(CommandInput(["text": .string(hostile), "count": 7]))
         let expected: JSONValue = [
             "files": [.string("a " + hostile)], "count": 7, "none": .null, "all": true, "version": "1", "size": 2,
+            "code": ["0123", "+351"],
         ]
         #expect(filled == expected)
         #expect(try JSONValue(parsing: filled.text()) == expected)

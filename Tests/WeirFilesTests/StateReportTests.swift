@@ -28,6 +28,19 @@ import WeirStates
         }
     }
 
+    @Test func `numbers and file names that JSON has no form for are texts, and the other members count`() {
+        let report = StateReport(
+            json: "\u{FEFF}"
+                + #"{"state": "a", "loss": NaN, "low": -Infinity, "big": 1e400, "file": "a\udcff.txt", "n": 1.10}"#)
+        #expect(report?.state == "a")
+        #expect(
+            report?.values == [
+                "loss": "NaN", "low": "-Infinity", "big": "1e400", "file": "a\u{FFFD}.txt",
+                "n": .number(JSONNumber("1.10") ?? JSONNumber(0)),
+            ])
+        #expect((try? JSONValue(parsing: "NaN")) == nil)
+    }
+
     @Test(arguments: [
         (#"{"state": "made", "a": "1", "obj": {"k": [1]}}"#, "made", ["obj": "text, a number, or true or false"]),
         (

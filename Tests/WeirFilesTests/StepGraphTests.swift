@@ -109,6 +109,18 @@ import WeirTesting
         #expect(catalog["whole"]?.samples == (try samples.map { try StateRecord($0) }))
     }
 
+    @Test func `items of a list in the file keep their digits, and are numbers only as JSON writes them`() throws {
+        let (definition, mistakes) = DefinitionReader.read(
+            """
+            steps: [{name: a, command: [echo, "{{item}}"], for_each: [0123, +351, 1.10, 0x1F, 1e400, -7, true, on, "5"]}]
+            """, id: "list", file: "list.yml")
+        #expect(mistakes.map(\.description) == [])
+        let items: [JSONValue] = [
+            "0123", "+351", .number(try #require(JSONNumber("1.10"))), "0x1F", "1e400", -7, true, "on", "5",
+        ]
+        #expect(definition?.plan?.steps.first?.forEach?.list == .fixed(items))
+    }
+
     @Test func `a graph of a file runs with its programs replaced`() async throws {
         let text = """
             title: Whole

@@ -213,7 +213,9 @@ import WeirStates
             #expect(integer.value(fromForm: text) == .string(text))
         }
         let box = InputField("b", "B", .boolean)
-        #expect(box.value(fromForm: "on") == true && box.value(fromForm: "FALSE") == false)
+        for text in ["on", "true", "YES", "1"] { #expect(box.value(fromForm: text) == true) }
+        for text in ["FALSE", "off", "no", "0", ""] { #expect(box.value(fromForm: text) == false) }
+        for text in ["nein", "x", "2", " "] { #expect(box.value(fromForm: text) == .string(text)) }
         for value: JSONValue in [4, -2, "x"] { #expect(integer.value(fromForm: integer.formText(of: value)) == value) }
     }
 

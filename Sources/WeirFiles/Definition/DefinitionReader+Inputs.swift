@@ -55,7 +55,7 @@ extension DefinitionReader {
         (field.kept, field.format) = (kept, TextFormat(rawValue: type.rawValue))
         field.takesSeveral = type == .choices
         if case .number = kind {
-            field.exactBounds = ExactBounds(least: Self.exact(value["min"]), most: Self.exact(value["max"]))
+            field.exactBounds = ExactBounds(least: value["min"]?.exactNumber, most: value["max"]?.exactNumber)
         }
         if let given = value["default"], let standard {
             do throws(InputMistakes) {
@@ -111,10 +111,6 @@ extension DefinitionReader {
             }
             return .choice(options)
         }
-    }
-
-    private static func exact(_ bound: FileValue?) -> JSONNumber? {
-        bound?.text.flatMap { JSONValue(number: $0)?.exactNumber }
     }
 
     /// A bound for integers, or nil with a mistake if no integer satisfies it.

@@ -267,6 +267,17 @@ extension FileValue {
     /// The scalar in the given type, or nil.
     var integer: Int64? { text.flatMap(Shape.integer) }
     var number: Double? { text.flatMap(Shape.number) }
+
+    /// The number with the digits of the file.
+    var exactNumber: JSONNumber? { text.flatMap { JSONValue(number: $0)?.exactNumber } }
     var flag: Bool? { text.flatMap(Shape.flag) }
     var duration: Duration? { text.flatMap(Shape.duration) }
+}
+
+extension JSONValue {
+    /// A number as JSON writes it; nil for other texts, such as `0123` and `+351912345678`, which are codes.
+    init?(unquotedNumber text: String) {
+        guard let value = try? JSONValue(parsing: text), value.exactNumber != nil else { return nil }
+        self = value
+    }
 }

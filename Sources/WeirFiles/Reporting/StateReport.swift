@@ -33,7 +33,7 @@ struct StateReport: Sendable, Hashable {
     ///
     /// Secrets are masked before texts are shortened, which could cut one in two.
     init?(json line: String, mask: SecretMask = .none) {
-        guard line.utf8.count <= StateLine.maximumBytes, let value = try? JSONValue(parsing: line),
+        guard line.utf8.count <= StateLine.maximumBytes, let value = try? JSONValue(parsing: line, isLenient: true),
             let members = mask.masked(value).object
         else { return nil }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {

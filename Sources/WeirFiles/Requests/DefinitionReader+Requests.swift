@@ -164,7 +164,7 @@ extension DefinitionReader {
         case "", "null": .null
         case "true": .bool(true)
         case "false": .bool(false)
-        default: JSONValue(number: text)
+        default: JSONValue(unquotedNumber: text)
         }
     }
 

@@ -116,7 +116,8 @@ extension JSONValue {
     /// Parses the body of a response; throws ``HTTPFailure`` if the body is not JSON, or is incomplete.
     init(_ answer: OutgoingRequest.Answer) throws(HTTPFailure) {
         guard answer.isWhole else { throw .tooLong(limit: Int64(OutgoingRequest.bodyLimit)) }
-        guard let text = String(validating: answer.body, as: UTF8.self), let value = try? JSONValue(parsing: text)
+        guard let text = String(validating: answer.body, as: UTF8.self),
+            let value = try? JSONValue(parsing: text, isLenient: true)
         else {
             throw .notUnderstood(reason: "it is not JSON, of which the file reads values.")
         }

@@ -192,6 +192,7 @@ struct CommandRun: Sendable {
         var splitter = LineSplitter()
         // Before lines are split, cut and matched, because a secret in two pieces would not be found in either.
         var stream = MaskedStream(mask)
+        var endsWithLine = true
         func split(_ bytes: [UInt8], isDrained: Bool, into pieces: inout [LineSplitter.Piece]) {
             // Unsafe memory: the splitter reads between the array's ends, during the array's lifetime.
             bytes.withUnsafeBytes { splitter.take($0, isDrained: isDrained) { pieces.append($0) } }
@@ -199,12 +200,14 @@ struct CommandRun: Sendable {
         while let buffer = await pipe.next() {
             var pieces: [LineSplitter.Piece] = []
             let isDrained = buffer.readableBytes < CommandPipe.readSize
+            if let last = buffer.readableBytesView.last { endsWithLine = last == UInt8(ascii: "\n") }
             split(stream.take(buffer.readableBytesView), isDrained: isDrained, into: &pieces)
             await print(reporter.take(pieces, on: channel))
             output.show(unfinished: splitter.unfinished, on: channel)
         }
         var pieces: [LineSplitter.Piece] = []
-        split(stream.finish(), isDrained: false, into: &pieces)
+        // A program that is killed can have printed the beginning of a secret.
+        split(stream.finish(isCut: !endsWithLine), isDrained: false, into: &pieces)
         splitter.finish { pieces.append($0) }
         await print(reporter.take(pieces, on: channel))
     }

@@ -108,8 +108,8 @@ extension DefinitionReader {
         var tests: [StepCondition.Test] = []
         for member in value.members ?? [] {
             switch member.name {
-            case "above": member.value.number.map { tests.append(.isAbove($0)) }
-            case "below": member.value.number.map { tests.append(.isBelow($0)) }
+            case "above": member.value.exactNumber.map { tests.append(.isAbove($0)) }
+            case "below": member.value.exactNumber.map { tests.append(.isBelow($0)) }
             case "match": pattern(member.value, for: .line).map { tests.append(.matches($0.text)) }
             case "not": tests += self.tests(member.value).map { .not($0) }
             default: break

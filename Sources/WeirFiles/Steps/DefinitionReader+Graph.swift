@@ -176,7 +176,7 @@ extension FileValue {
         switch content {
         case .text(let text, true): .string(text)
         case .text(let text, false):
-            flag.map { .bool($0) } ?? integer.map { .integer($0) } ?? JSONValue(number: text) ?? .string(text)
+            flag.map { .bool($0) } ?? JSONValue(unquotedNumber: text) ?? .string(text)
         case .list(let elements): .array(elements.map(\.json))
         case .mapping(let members): .object(Dictionary(members.map { ($0.name, $0.value.json) }) { $1 })
         }

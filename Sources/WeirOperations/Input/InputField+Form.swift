@@ -6,7 +6,7 @@ extension InputField {
     ///
     /// Numbers have no grouping. Invalid numbers are kept as text, for `validate` to reject, and so is what could be another
     /// number to a reader of the form's language, such as `1.234` where the decimal mark is a comma.
-    /// A checkbox is true if it is sent with a value other than `false`, `off`, `no`, `0` or an empty text.
+    /// Switches are true or false by the words of browsers and people; other texts are kept, for `validate` to reject.
     ///
     /// Several choices are separated by commas; an empty text is none of them.
     package func value(fromForm text: String, decimal: String = ".") -> JSONValue? {
@@ -20,7 +20,11 @@ extension InputField {
         case .url:
             return text.allSatisfy(\.isWhitespace) ? nil : .string(text)
         case .boolean:
-            return .bool(!["false", "off", "no", "0", ""].contains(text.lowercased()))
+            switch text.lowercased() {
+            case "true", "on", "yes", "1": return true
+            case "false", "off", "no", "0", "": return false
+            default: return .string(text)
+            }
         case .integer, .number:
             guard text.utf8.count <= 400 else { return .string(text) }
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -68,10 +72,6 @@ extension InputField {
 
     private func value(fromScalar value: JSONValue) -> JSONValue? {
         switch (kind, value) {
-        case (.boolean, .string(let text)):
-            // A form sends any text for a checked box.
-            let words = ["true", "on", "yes", "1", "false", "off", "no", "0", ""]
-            return words.contains(text.lowercased()) ? self.value(fromForm: text) : value
         case (_, .string(let text)): return self.value(fromForm: text)
         case _ where takesSeveral: return value.exactText.map { [.string($0)] } ?? value
         case (.boolean, .integer), (.boolean, .number):

@@ -16,8 +16,8 @@ package struct StepCondition: Sendable, Hashable {
     package indirect enum Test: Sendable, Hashable, Codable {
         /// The text of the value is one of these, in which `*` matches any text.
         case isOneOf([String])
-        case isAbove(Double)
-        case isBelow(Double)
+        case isAbove(JSONNumber)
+        case isBelow(JSONNumber)
         /// The text of the value has a match of the regular expression.
         case matches(String)
         case not(Test)
@@ -67,8 +67,8 @@ extension StepCondition.Test {
         case .not(let test): return !test.holds(for: value)
         case _ where value?.array?.isEmpty == false: return value?.array?.contains { holds(for: $0) } == true
         case .isOneOf(let texts): return texts.contains { Self.fits(Self.text(value), $0) }
-        case .isAbove(let bound): return Self.number(value).map { $0 > bound } ?? false
-        case .isBelow(let bound): return Self.number(value).map { $0 < bound } ?? false
+        case .isAbove(let bound): return Self.number(value).map(bound.isLess(than:)) ?? false
+        case .isBelow(let bound): return Self.number(value)?.isLess(than: bound) ?? false
         case .matches(let pattern):
             guard let compiled = try? TextPattern(pattern, for: .line) else { return false }
             if case .matched = compiled.match(Self.text(value)).outcome { return true }
@@ -78,7 +78,10 @@ extension StepCondition.Test {
 
     private static func text(_ value: JSONValue?) -> String { value?.exactText ?? "" }
 
-    private static func number(_ value: JSONValue?) -> Double? { value?.number ?? value?.string.flatMap { Double($0) } }
+    /// The number with all its digits, also of a text that is one.
+    private static func number(_ value: JSONValue?) -> JSONNumber? {
+        value?.exactNumber ?? value?.string.flatMap { JSONValue(number: $0)?.exactNumber }
+    }
 
     /// Whether a text fits one in which `*` matches any text.
     static func fits(_ text: String, _ wanted: String) -> Bool {
@@ -123,7 +126,5 @@ extension StepCondition.Test {
         }
     }
 
-    private static func number(_ value: Double) -> String {
-        Int64(exactly: value).map(String.init) ?? String(value)
-    }
+    private static func number(_ value: JSONNumber) -> String { value.whole.map(String.init) ?? value.description }
 }

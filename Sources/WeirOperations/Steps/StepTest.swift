@@ -25,10 +25,15 @@ public struct StepTest<Value>: Sendable {
     }
 
     /// The value is a number above the bound.
-    public static func isAbove(_ bound: Double) -> Self { Self(.isAbove(bound)) }
+    public static func isAbove(_ bound: Double) -> Self { Self(.isAbove(number(bound))) }
 
     /// The value is a number below the bound.
-    public static func isBelow(_ bound: Double) -> Self { Self(.isBelow(bound)) }
+    public static func isBelow(_ bound: Double) -> Self { Self(.isBelow(number(bound))) }
+
+    /// The number as a file has it: 1, not 1.0.
+    private static func number(_ bound: Double) -> JSONNumber {
+        Int64(exactly: bound).flatMap { JSONValue.integer($0).exactNumber } ?? JSONNumber(bound)
+    }
 
     /// The text of the value has a match of an ECMAScript regular expression, matched in bounded time.
     public static func matches(_ pattern: String) -> Self {

@@ -80,8 +80,8 @@ extension StepCondition.Test {
     fileprivate var json: JSONValue {
         switch self {
         case .isOneOf(let texts): .array(texts.map(JSONValue.string))
-        case .isAbove(let bound): ["above": .number(JSONNumber(bound))]
-        case .isBelow(let bound): ["below": .number(JSONNumber(bound))]
+        case .isAbove(let bound): ["above": .number(bound)]
+        case .isBelow(let bound): ["below": .number(bound)]
         case .matches(let pattern): ["match": .string(pattern)]
         case .not(let test): ["not": test.json]
         }

@@ -45,7 +45,7 @@ struct InputBody {
         if bytes.readableBytes == 0 { return SentInput() }
         guard let type else { throw .unsupportedMediaType(accepted: accepted) }
         if type.isForm {
-            return form(try await bytes.read { (bytes) throws(Problem) in try FormFields(body: bytes) })
+            return try form(try await bytes.read { (bytes) throws(Problem) in try FormFields(body: bytes) })
         }
         guard type.isJSON else { throw .unsupportedMediaType(accepted: accepted) }
         return SentInput(input: try await bytes.read { (bytes) throws(Problem) in try JSONValue(body: bytes) })
@@ -58,8 +58,8 @@ struct InputBody {
         return fileField == nil ? forms : forms + ", multipart/form-data"
     }
 
-    private func form(_ fields: FormFields) -> SentInput {
-        let values = fields.values(of: entry.fields)
+    private func form(_ fields: FormFields) throws(Problem) -> SentInput {
+        let values = try fields.values(of: entry.fields)
         let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
         let mask = SecretMask(values.filter { secret.contains($0.key) }.values)
         return SentInput(
@@ -87,7 +87,7 @@ struct InputBody {
             case .transport(let failure): throw reader.body.problem(failure)
             }
         }
-        let sent = form(fields)
+        let sent = try form(fields)
         guard let part else { return .input(sent) }
         guard let field, [field.name, field.controlName].contains(part.name) else {
             let name: Message.Value = "\(part.name.prefix(100))"
@@ -125,7 +125,7 @@ struct InputBody {
         query.fields.removeAll { $0.name == "filename" || secret.contains($0.name) }
         let name = MultipartPart.plainFilename(filename)
         return .file(
-            form(query).adding(field.name, description(name, length: body.announced, type: type?.name)),
+            try form(query).adding(field.name, description(name, length: body.announced, type: type?.name)),
             IncomingFile(source: .raw(body)))
     }
 

@@ -19,7 +19,7 @@ struct RunChanges {
         guard let change = RunChange(rawValue: fields["change"] ?? "") else {
             throw .malformedQuery("change", .queryEither, ["values": .either(["cancel", "retry"])])
         }
-        let filter = dashboard.filter(fields, exchange.locale, beside: ["change", "all", "run"]).firstPage
+        let filter = dashboard.filter(fields, exchange.locale, beside: ["change", "all"], lists: ["run"]).firstPage
         // Nothing is offered under a filter that was not understood, nor for another value of `all`.
         if let mistake = filter.mistake { throw Problem(mistake) }
         if let all = fields["all"], all != "1" { throw .malformedQuery("all", .queryOneOf, ["names": "1"]) }

@@ -79,7 +79,7 @@ struct RunViews {
                 throw .malformedBody(.viewName, ["limit": "\(RunViews.maximum.name)"])
             }
             guard let query = FormFields(fields["query"] ?? "") else { throw .malformedBody(.viewFilter) }
-            shown = RunFilter(parameters: query.dictionary).firstPage
+            shown = RunFilter(parameters: query.dictionary, repeated: query.repeated()).firstPage
             if let mistake = shown.mistake { throw Problem(mistake) }
         }
 

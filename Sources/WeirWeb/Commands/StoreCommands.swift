@@ -122,7 +122,7 @@ struct StoreBody {
         case .form(let fields):
             guard let type = fields["type"] else { return SentInput(input: [:]) }
             let form = entry.form(type)?.fields ?? []
-            var values = fields.values(of: form)
+            var values = try fields.values(of: form)
             values["type"] = nil
             let input = InputField.object(
                 fromForm: values, fields: form, decimal: dashboard.decimalMark(exchange))

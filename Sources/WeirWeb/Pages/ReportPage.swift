@@ -15,6 +15,7 @@ struct ReportPage {
 
     func show(_ exchange: Exchange) async throws(Problem) -> Response {
         let query = exchange.target.query
+        try query.check(["from", "to", "period", "format"])
         let format = query["format"] ?? ""
         guard ["", "csv"].contains(format) else {
             throw .malformedQuery("format", .queryEither, ["values": "csv"])

@@ -48,7 +48,12 @@ struct FormFields: Sendable, Hashable {
     }
 
     /// The values of input fields by name; those of several choices are separated by commas.
-    func values(of inputs: [InputField]) -> [String: String] {
+    ///
+    /// Throws if another field is given more than once, because either value could be meant.
+    func values(of inputs: [InputField]) throws(Problem) -> [String: String] {
+        if let name = repeated(except: Set(inputs.filter(\.takesSeveral).map(\.controlName))) {
+            throw .malformedBody(.queryOnce, ["field": .text(String(name.prefix(64)))])
+        }
         var values = dictionary
         for input in inputs where input.takesSeveral && values[input.controlName] != nil {
             values[input.controlName] = fields.filter { $0.name == input.controlName }.map(\.value)
@@ -88,22 +93,26 @@ extension FormFields {
         if let name = dictionary.keys.filter({ !names.contains($0) }).min() {
             throw .unknownParameter(name, among: names)
         }
-        if let name = repeated(beside: []) { throw .malformedQuery(name, .queryOnce) }
+        if let name = repeated() { throw .malformedQuery(name, .queryOnce) }
     }
 
-    fileprivate func repeated(beside others: Set<String>) -> String? {
-        var seen = others
-        return fields.first { !seen.insert($0.name).inserted && !others.contains($0.name) }?.name
+    /// The first name that is given more than once, other than those of lists.
+    func repeated(except lists: Set<String> = []) -> String? {
+        var seen: Set<String> = []
+        return fields.first { !lists.contains($0.name) && !seen.insert($0.name).inserted }?.name
     }
 }
 
 extension AudienceDashboard {
     /// Reads the filters of a list of runs: the only parser of them, for pages, the API, exports and changes of many runs.
     ///
-    /// `others` are the parameters of the address that are not filters. The words of pages are read as the values they
-    /// stand for.
-    func filter(_ fields: FormFields, _ locale: PageLocale, beside others: Set<String> = []) -> RunFilter {
-        RunFilter(parameters: fields.dictionary, beside: others, repeated: fields.repeated(beside: others)) {
+    /// `others` and `lists` are the parameters of the address that are not filters; `lists` can be given several times. The
+    /// words of pages are read as the values they stand for.
+    func filter(
+        _ fields: FormFields, _ locale: PageLocale, beside others: Set<String> = [], lists: Set<String> = []
+    ) -> RunFilter {
+        RunFilter(parameters: fields.dictionary, beside: others.union(lists), repeated: fields.repeated(except: lists))
+        {
             name, word in
             switch name {
             case "phase": renderer.phase(named: word)?.rawValue

@@ -94,6 +94,9 @@ struct RunListExportTests {
                 #expect(page.status == 200 && !page.text.contains(going), "\(query)")
                 #expect(!page.text.contains("/runs/change") && !page.text.contains("/runs/export"), "\(query)")
             }
+            for path in ["/runs/change?change=cancel&change=retry&all=1", "/runs/export?format=csv&format=json"] {
+                #expect(try await server.ask("GET", path).status == 400, "\(path)")
+            }
             let near = try await server.ask("GET", "/api/v1/runs?phse=failed").json()["detail"]?.string
             #expect(near == "There is no parameter “phse”. Did you mean “phase”?")
             #expect(try await server.ask("GET", "/api/v1/runs/\(going)?att=1").status == 400)
@@ -218,6 +221,7 @@ struct RunListExportTests {
                 #expect(page.contains("href=\"/runs?phase=failed&amp;text=a%20b\"") && page.contains("My &lt;b&gt;"))
             }
             #expect(!(try await server.ask("GET", "/runs", headers: [Self.html]).text.contains("My &lt;b&gt;")))
+            #expect(try await save("name=x&query=phase%3Dfailed%26phase%3Dactive").status == 400)
             let gone = try await save("remove=My+%3Cb%3E", cookie)
             #expect(value(gone).isEmpty && gone["location"] == "/runs")
             let longest = String(repeating: "a", count: 60)

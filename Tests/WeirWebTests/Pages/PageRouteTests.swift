@@ -12,6 +12,20 @@ struct PageRouteTests {
     private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
     private static let form = "Content-Type: application/x-www-form-urlencoded"
 
+    @Test func `a form with a field that is given twice starts nothing`()
+        async throws
+    {
+        try await TestServer.run { server in
+            for path in ["/api/v1/operations/steps/runs", "/operations/steps/runs"] {
+                for body in ["label=a&label=b", "label=a&label=a"] {
+                    let answer = try await server.ask("POST", path, headers: [Self.form], body: body)
+                    #expect(answer.status == 400 && answer.text.contains("“label” can be given only once"))
+                }
+            }
+            #expect(try await server.board.runs(.init()).runs.isEmpty)
+        }
+    }
+
     @Test func `a form starts a run and leads to it`() async throws {
         try await TestServer.run { server in
             let answer = try await server.ask(
