@@ -112,6 +112,7 @@ import WeirTesting
     @Test func `items of a list in the file keep their digits, and are numbers only as JSON writes them`() throws {
         let (definition, mistakes) = DefinitionReader.read(
             """
+            title: List
             steps: [{name: a, command: [echo, "{{item}}"], for_each: [0123, +351, 1.10, 0x1F, 1e400, -7, true, on, "5"]}]
             """, id: "list", file: "list.yml")
         #expect(mistakes.map(\.description) == [])
