@@ -123,7 +123,7 @@ struct RouteTableTests {
     }
 
     /// The number of cases in the switch below, except the API, and of the resources of the API.
-    private static let kindCount = 54 + APIResource.table.count
+    private static let kindCount = 55 + APIResource.table.count
 
     private func apiPath(_ route: Route?) -> String? {
         guard case .api(let route)? = route else { return nil }
