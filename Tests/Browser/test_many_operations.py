@@ -78,4 +78,18 @@ def test_a_failed_run_of_steps_shows_the_error_of_its_step_while_it_is_watched(v
     expect(page.get_by_role("heading", name="Run the tests")).to_be_visible()
     until(lambda: weir.latest("deploy")["phase"] == "failed")
     page.goto("/")
-    expect(page.locator("#fails-deploy")).to_contain_text("Run the tests")
+    expect(page.locator("#fails-deploy")).to_contain_text("3 tests failed")
+    listed = [row["operation"] for row in weir.ask("report")["operations"]]
+    assert listed == ["deploy"], "the report counts a run of steps once"
+
+
+def test_the_filters_of_the_runs_are_folded_on_a_phone_alone(visit):
+    page = visit("/runs", viewport=PHONE)
+    state = page.locator("#filter-phase")
+    expect(state).to_be_hidden()
+    page.get_by_text("More filters").click()
+    expect(state).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.reload()
+    expect(state).to_be_visible()
+    expect(page.get_by_text("More filters")).to_be_hidden()
