@@ -29,9 +29,9 @@ package struct InputPreset: Sendable, Hashable {
         return .object(Dictionary(kept) { first, _ in first })
     }
 
-    /// Whether a text can be a preset's name: 1 to ``nameLimit`` characters in one line.
+    /// Whether a text can be a preset's name: 1 to ``nameLimit`` visible characters in one line.
     package static func isName(_ text: String) -> Bool {
-        (1...nameLimit).contains(text.count) && text.utf8.count <= 4 * nameLimit && !text.contains(where: \.isNewline)
+        text.count <= nameLimit && text.utf8.count <= 4 * nameLimit && VisibleTitle.isSound(text)
     }
 }
 

@@ -75,7 +75,7 @@ struct RunViews {
             isRemoval = fields["remove"] != nil
             name = fields["remove"] ?? (fields["name"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             guard !isRemoval else { return }
-            guard (1...RunViews.maximum.name).contains(name.count), !name.contains(where: \.isNewline) else {
+            guard name.count <= RunViews.maximum.name, VisibleTitle.isSound(name) else {
                 throw .malformedBody(.viewName, ["limit": "\(RunViews.maximum.name)"])
             }
             guard let query = FormFields(fields["query"] ?? "") else { throw .malformedBody(.viewFilter) }

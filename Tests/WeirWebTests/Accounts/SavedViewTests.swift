@@ -71,6 +71,17 @@ struct SavedViewTests {
         }
     }
 
+    @Test(arguments: ["", "a%00b", "a%0Ab", "a%C2%85b", "%E2%80%AEevil", "%E2%81%A6a"])
+    func `neither a view nor a preset has a name with characters that are not seen`(name: String) async throws {
+        try await AccountServer.run { server in
+            let otto = try await server.person("otto", "operator")
+            #expect(try await Self.save("name=\(name)&query=phase%3Dfailed", otto, server).status == 400)
+            let preset = try await server.ask(
+                "POST", "/operations/steps/presets", [otto] + AccountServer.form, body: "name=\(name)&input.label=a")
+            #expect(preset.status == 400)
+        }
+    }
+
     @Test func `a program's views stay with the program`() async throws {
         try await AccountServer.run { server in
             let token = try await server.bearer("viewer")
