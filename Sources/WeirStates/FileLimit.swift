@@ -36,17 +36,21 @@ package enum FileLimit {
         min(mostConnections, max(8, files - max(32, min(files / 4, 2_048))))
     }
 
-    /// Whether fewer files can be opened than the process keeps free for itself: an eighth, at most 64.
+    /// Whether only the files are left that the process keeps free for itself: an eighth, at most 64.
     ///
-    /// Connections, programs and uploads, whose number clients determine, then wait or are refused. Without a free file,
-    /// libdispatch would end the process, because it reads files in /proc to count its threads.
-    package static var isNearlyReached: Bool {
+    /// Connections then wait. Without a free file, libdispatch would end the process, because it reads files in /proc to count its threads.
+    package static var isNearlyReached: Bool { hasAtMost(1) }
+
+    /// Whether so few files are left that programs and uploads are refused, so that connections are still accepted.
+    package static var isScarce: Bool { hasAtMost(2) }
+
+    private static func hasAtMost(_ reserves: Int) -> Bool {
         // The system gives the lowest free number.
         let lowest = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard lowest >= 0 else { return true }
         close(lowest)
         let limit = current
-        return limit - Int(lowest) <= min(64, limit / 8)
+        return limit - Int(lowest) <= reserves * min(64, limit / 8)
     }
 
     private static func limits() -> rlimit? {

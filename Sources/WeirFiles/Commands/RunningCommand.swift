@@ -46,7 +46,7 @@ package final class RunningCommand: Sendable {
         _ launch: CommandLaunch, by helper: CommandHelper,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws -> RunningCommand {
-        guard !FileLimit.isNearlyReached else { throw CommandFailure(step: "helper", error: EMFILE) }
+        guard !FileLimit.isScarce else { throw CommandFailure(step: "helper", error: EMFILE) }
         var descriptors = Descriptors()
         defer { descriptors.closeAll() }
         let lifeline = try descriptors.pipe()

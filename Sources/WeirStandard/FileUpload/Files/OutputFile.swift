@@ -19,7 +19,7 @@ final class OutputFile: Sendable {
     ///
     /// Throws ``FileUploadFailure``.
     init(path: String, flags: CInt = O_CREAT | O_EXCL) throws(FileUploadFailure) {
-        guard !FileLimit.isNearlyReached else { throw .ofSystem(EMFILE) }
+        guard !FileLimit.isScarce else { throw .ofSystem(EMFILE) }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o600)
         guard descriptor >= 0 else { throw .ofSystem(errno) }
         self.path = path

@@ -50,7 +50,11 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     /// The number of connections beyond `most` that may be open while others are closed.
     private var slack: Int { min(256, max(4, most / 32)) }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        // A pause has no effect on the rest of a batch.
+        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 4)
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
@@ -122,7 +126,8 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
 
     private func retry() {
         isRetryScheduled = false
-        isOutOfFiles = false
+        isOutOfFiles = lacksFiles()
+        if isOutOfFiles { return makeRoom() }
         if isPaused, count < most + slack { setPaused(false) }
         if count > most { makeRoom() }
     }
