@@ -163,7 +163,8 @@ import WeirStates
         }
         try await AccountServer.run { server in
             let headers = AccountServer.form + [try await server.cookie(of: "root"), "Accept-Language: pt-BR"]
-            let page = try await server.ask("POST", "/users", headers, body: "name=ana&password=short&role=operator")
+            let role = "role=operator&scope=all&operations=&stores=&tags="
+            let page = try await server.ask("POST", "/users", headers, body: "name=ana&password=short&\(role)")
             #expect(page.status == 422)
             #expect(page.text.contains("Escolha uma senha de pelo menos 10 caracteres."))
         }
