@@ -12,7 +12,7 @@ def check(folder, *words):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("WEIR_")}
     ended = subprocess.run(
         [BINARY, "serve", "--check-config", *words], cwd=folder, env=environment, capture_output=True, text=True,
-        timeout=60, check=False,
+        timeout=300, check=False,
     )
     return ended.returncode, ended.stdout.splitlines(), ended.stderr.splitlines()
 
@@ -118,7 +118,8 @@ def test_users_in_a_database_are_compared_and_one_that_is_away_is_told(tmp_path)
     assert code == 78 and said[-1].startswith("The users cannot be read. The database cannot be reached.")
     try:
         database.start()
-        until(lambda: check(tmp_path, "--journal", journal)[0] == 0)
+        until(lambda: "ready to accept" in (database.folder / "log").read_text())
+        assert check(tmp_path, "--journal", journal)[0] == 0
         assert not (tmp_path / "weir-data").exists()
         subprocess.run(
             [BINARY, "token", "create", "ci", "--role", "deployer", "--journal", journal], cwd=tmp_path, check=True, capture_output=True)

@@ -126,7 +126,8 @@ def test_a_message_that_is_given_up(weir, receivers):
 
 def test_a_test_by_the_rules_of_the_server_and_its_results(weir, receivers):
     client = ["--server", weir.url]
-    assert "generic" in subprocess.run([BINARY, "notify", "test", *client], capture_output=True, text=True, check=True).stdout.lower()
+    sent = subprocess.run([BINARY, "notify", "test", *client], capture_output=True, text=True, check=True).stdout
+    assert sent.startswith("waiting  test  Webhook: 127.0.0.1")
     until(lambda: [body for body in receivers.of("generic") if body["event"] == "test"])
     listed = lambda: subprocess.run([BINARY, "notify", "list", *client], capture_output=True, text=True, check=True).stdout
     until(lambda: listed().startswith("delivered  test"))
