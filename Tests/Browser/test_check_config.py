@@ -121,8 +121,10 @@ def test_users_in_a_database_are_compared_and_one_that_is_away_is_told(tmp_path)
         until(lambda: "ready to accept" in (database.folder / "log").read_text())
         assert check(tmp_path, "--journal", journal)[0] == 0
         assert not (tmp_path / "weir-data").exists()
+        (tmp_path / "weir.yml").write_text("auth: password\nroles: {deployer: {verbs: [see, start]}}\n")
         subprocess.run(
             [BINARY, "token", "create", "ci", "--role", "deployer", "--journal", journal], cwd=tmp_path, check=True, capture_output=True)
+        (tmp_path / "weir.yml").write_text("auth: password\n")
         files = sorted(tmp_path.glob("weir-data/**/*"))
         code, said, _ = check(tmp_path, "--journal", journal)
         assert code == 78 and said[0].startswith("The token “ci” has the role `deployer`")
