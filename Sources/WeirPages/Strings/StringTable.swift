@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import WeirFlows
 import WeirStates
 
 /// The strings of a locale: for templates under `t`, for Swift code by key.
@@ -84,8 +85,20 @@ struct StringTables: Sendable {
     private let tables: [PageLocale: StringTable]
     let problems: [TemplateProblem]
 
-    /// Reads the layers of each table; later layers override earlier ones key by key.
+    private static let known = Locked<[(layers: [TemplateSet.Table], tables: StringTables)]>([])
+
+    /// Reads the layers of each table, unless they are among the last four; later layers override earlier ones key by key.
     init(_ layers: [TemplateSet.Table]) {
+        if let known = Self.known.withLock({ $0.first { $0.layers == layers } }) {
+            self = known.tables
+            return
+        }
+        self.init(reading: layers)
+        let tables = self
+        Self.known.withLock { $0 = $0.suffix(3) + [(layers, tables)] }
+    }
+
+    private init(reading layers: [TemplateSet.Table]) {
         var texts: [PageLocale: [String: String]] = [:]
         var problems: [TemplateProblem] = []
         for layer in layers {

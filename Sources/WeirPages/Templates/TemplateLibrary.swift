@@ -1,4 +1,5 @@
 import Mustache
+import WeirFlows
 
 /// All templates, parsed once; each broken or missing one is replaced by a box with the error.
 struct TemplateLibrary: TemplateRendering {
@@ -15,40 +16,21 @@ struct TemplateLibrary: TemplateRendering {
         var tags: [String: [TemplateTag]] = [:]
         var problems = set.problems
         var covered: [TemplateProblem] = []
-        func read(_ text: String, _ file: String) -> Bool {
+        func read(_ parsed: ParsedTemplate, _ file: String) -> Bool {
             let name = Self.name(of: file)
-            // A file's final line end is not part of the template, which can be included inside a line.
-            let text = text.hasSuffix("\n") ? String(text.dropLast()) : text
-            // Scans before Mustache parses, because Mustache's parser is recursive.
-            let scanner = TemplateScanner(text)
-            var found = scanner.forbidden.map { tag, line in
-                TemplateProblem(file: file, line: line, message: "\(tag) is not supported in templates")
-            }
-            if let line = scanner.tooDeep {
-                let message =
-                    "sections are nested more than \(TemplateScanner.maximumDepth) deep; make the template flatter"
-                found.append(TemplateProblem(file: file, line: line, message: message))
-            }
-            if found.isEmpty {
-                do {
-                    templates[name] = try MustacheTemplate(string: text)
-                    tags[name] = scanner.tags
-                    return true
-                } catch {
-                    found.append(Self.problem(file, error))
-                }
-            }
-            problems += found
-            templates[name] = found.first.flatMap(Self.box)
-            tags[name] = nil
-            return false
+            templates[name] = parsed.template ?? parsed.problems.first.flatMap(Self.box)
+            tags[name] = parsed.template.map { _ in parsed.tags }
+            problems += parsed.problems
+            return parsed.template != nil
         }
         func cover(_ file: String) {
-            guard file.hasPrefix("pages/"), let other = set.covered[file], read(other, file) else { return }
+            guard file.hasPrefix("pages/"), let other = set.covered[file], read(.bundled(other, file), file)
+            else { return }
             problems.last.map { covered.append($0) }
         }
         for (file, text) in set.files.sorted(by: { $0.key < $1.key }) {
-            if !read(text, file) { cover(file) }
+            let parsed = set.own.contains(file) ? ParsedTemplate(text, file) : .bundled(text, file)
+            if !read(parsed, file) { cover(file) }
         }
         var own = set.own
         // Repeats, because a template that includes one of them can be too large as well.
@@ -104,6 +86,45 @@ struct TemplateLibrary: TemplateRendering {
             let message = "the template includes itself, directly or through another; remove one of these tags"
             return TemplateProblem(file: file, line: line, message: message)
         }
+    }
+}
+
+/// A template and its tags, or the problems of its text.
+private struct ParsedTemplate: Sendable {
+    var template: MustacheTemplate?
+    let tags: [TemplateTag]
+    var problems: [TemplateProblem]
+
+    init(_ text: String, _ file: String) {
+        // A file's final line end is not part of the template, which can be included inside a line.
+        let text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        // Scans before Mustache parses, because Mustache's parser is recursive.
+        let scanner = TemplateScanner(text)
+        tags = scanner.tags
+        problems = scanner.forbidden.map { tag, line in
+            TemplateProblem(file: file, line: line, message: "\(tag) is not supported in templates")
+        }
+        if let line = scanner.tooDeep {
+            let message =
+                "sections are nested more than \(TemplateScanner.maximumDepth) deep; make the template flatter"
+            problems.append(TemplateProblem(file: file, line: line, message: message))
+        }
+        guard problems.isEmpty else { return }
+        do {
+            template = try MustacheTemplate(string: text)
+        } catch {
+            problems.append(TemplateLibrary.problem(file, error))
+        }
+    }
+
+    private static let known = Locked<[String: (text: String, parsed: ParsedTemplate)]>([:])
+
+    /// A bundled template, parsed once in a process.
+    static func bundled(_ text: String, _ file: String) -> ParsedTemplate {
+        if let known = known.withLock({ $0[file] }), known.text == text { return known.parsed }
+        let parsed = ParsedTemplate(text, file)
+        known.withLock { $0[file] = (text, parsed) }
+        return parsed
     }
 }
 

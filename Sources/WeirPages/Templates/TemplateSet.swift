@@ -6,7 +6,7 @@ import WeirStates
 /// Files are read only on loading. Problems inside a file are not errors here: pages show them in place of the template,
 /// and `PageRenderer.check()` reports them.
 public struct TemplateSet: Sendable {
-    struct Table: Sendable {
+    struct Table: Sendable, Equatable {
         let name: String
         /// The file's path relative to the folder.
         let file: String
@@ -36,7 +36,7 @@ public struct TemplateSet: Sendable {
     ///   - declared: The templates and texts of operations that files declare, and the problems of those files.
     /// - Throws: ``TemplateSetError`` if a folder cannot be listed.
     package init(overlay: URL?, declared: DeclaredTexts) throws {
-        let own = try Self.read(Self.bundled)
+        let own = try Self.bundledFolder.get()
         let other = try overlay.map(Self.read) ?? Folder()
         let languages = (Array(own.files.keys) + other.files.keys).filter {
             $0.hasPrefix("strings/") && $0.hasSuffix(".json")
@@ -66,7 +66,7 @@ public struct TemplateSet: Sendable {
 
     private static let fileLimit = 1 << 20
 
-    private struct Folder {
+    private struct Folder: Sendable {
         var files: [String: String] = [:]
         var problems: [TemplateProblem] = []
     }
@@ -74,6 +74,8 @@ public struct TemplateSet: Sendable {
     static var bundled: URL {
         Bundle.module.bundleURL.appendingPathComponent("Templates", isDirectory: true)
     }
+
+    private static let bundledFolder = Result { try read(bundled) }
 
     private static func read(_ folder: URL) throws -> Folder {
         // An enumerator does not enter a folder that is a symbolic link.

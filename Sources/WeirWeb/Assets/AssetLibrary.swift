@@ -37,12 +37,18 @@ struct AssetLibrary: Sendable {
     let folder: String
     private let assets: [String: Asset]
 
-    /// Reads the bundled folder, then the custom one.
+    /// Reads the bundled folder, once in a process if there is no custom one, then the custom one.
     ///
     /// Weir's scripts are bundled (`ScriptBundle`). If the custom folder replaces any of them, all are served individually.
     ///
     /// Throws `AssetLibraryError` when a folder or a file cannot be read.
     init(overlay: URL?) throws(AssetLibraryError) {
+        self = try overlay == nil ? Self.bundled.get() : AssetLibrary(reading: overlay)
+    }
+
+    private static let bundled = Result { () throws(AssetLibraryError) in try AssetLibrary(reading: nil) }
+
+    private init(reading overlay: URL?) throws(AssetLibraryError) {
         let own = try Self.readAll(Bundle.module.bundleURL.appendingPathComponent("Public", isDirectory: true))
         var files = own
         for (path, data) in own { files[path] = ServedText.bytes(of: path, data) }
