@@ -45,9 +45,9 @@ struct ScheduleDaysTests {
         var moment = try time("2026-03-27T00:00:00Z")
         for _ in 0..<40 {
             let next = try #require(schedule.next(after: moment))
-            let expected = whole.upcoming(after: moment, count: 400).first { time in
-                let day = whole.wallClock(at: time).description.prefix(10)
-                return !["2026-03-28", "2026-03-29", "2026-10-25"].contains(day)
+            var expected = try #require(whole.next(after: moment))
+            while ["2026-03-28", "2026-03-29"].contains(whole.wallClock(at: expected).description.prefix(10)) {
+                expected = try #require(whole.next(after: expected))
             }
             #expect(next == expected)
             moment = next.after(3_600_000)
