@@ -56,7 +56,8 @@ struct ImportPlan {
             guard existing != nil || !StreamID.reservedRuns.contains(id) else { throw JournalError.reservedName(id) }
             let isDeleted = try await journal.deletion(of: id) != nil
             readings[id] = Reading(
-                existing: existing, isLeftOut: isDeleted && !restoresDeleted, operation: change.subject, caseName: change.state.caseName,
+                existing: existing, isLeftOut: isDeleted && !restoresDeleted, operation: change.subject,
+                caseName: change.state.caseName,
                 hasEnded: change.state.phase.isEnded, lastLine: number)
             order.append(id)
         } else {
