@@ -1,4 +1,5 @@
 import Synchronization
+import WeirFlows
 import WeirJournals
 package import WeirStates
 
@@ -82,7 +83,7 @@ extension AccessDirectory {
     ) async throws {
         try await change { [self] in
             let user = try user(name)
-            guard passwordLinkEnd(of: user) != nil else { return }
+            guard state.withLock({ $0.accounts[user.name]?.link != nil }) else { return }
             try await put(nil, of: user, [], [], "none", by: principal, from: origin)
         }
     }
@@ -92,7 +93,8 @@ extension AccessDirectory {
         by principal: Principal, from origin: AuditOrigin
     ) async throws {
         // Of a new user, an earlier version may have left the account of a removed one with this name.
-        var account = changes.isEmpty ? account(of: user.name) : AccountRecord(name: user.name)
+        var account =
+            changes.isEmpty ? account(of: user.name) : AccountRecord(name: user.name, invitedAt: user.changedAt)
         account.link = link
         let stored = account
         let before = passwordLinkEnd(of: user) == nil ? "none" : "a link"
@@ -142,6 +144,7 @@ extension AccessDirectory {
     ) async throws -> (secret: SecretText, name: String) {
         let name = try userOfPasswordLink(text, from: origin)
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
+        if try await isDemandedChange(of: name, from: password) { throw AccessError(.invalid, .samePassword) }
         let hash = try await hash(password)
         let link = SecretText.hash(of: text)
         try await change { [self] in
@@ -152,7 +155,22 @@ extension AccessDirectory {
             }
             try await put(hash, of: user, by: user.principal, from: origin, "by a link; ")
         }
-        return (try await begin(StoredPerson(user: name), from: origin, replacing: old), name)
+        let stored = hash.description
+        let secret = try await begin(
+            StoredPerson(user: name), from: origin, replacing: old, if: { $0.users[name]?.password == stored })
+        guard let secret else { throw AccessError(.missing, .unknownPasswordLink) }
+        return (secret, name)
+    }
+
+    /// Whether a user must change a password that is the given one.
+    private func isDemandedChange(of name: String, from password: String) async throws -> Bool {
+        let user = try user(name)
+        guard mustChangePassword(user), let current = PasswordHash(user.password) else { return false }
+        do {
+            return try await hashing.run { try current.matches(password) }
+        } catch is WorkPool.Busy {
+            throw AccessError(.unavailable, .busyHashing)
+        }
     }
 
     // MARK: Forced change

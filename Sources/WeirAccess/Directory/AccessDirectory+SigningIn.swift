@@ -96,7 +96,7 @@ extension AccessDirectory {
     }
 
     /// Begins a session if `isRight` holds when the change runs; otherwise returns nil.
-    private func begin(
+    func begin(
         _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, providerSession: String? = nil,
         if isRight: @escaping @Sendable (DirectoryState) -> Bool
     ) async throws -> SecretText? {

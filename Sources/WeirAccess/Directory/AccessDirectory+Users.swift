@@ -93,20 +93,36 @@ extension AccessDirectory {
         var changed = user
         changed.roles = roles
         let (stored, words) = (changed, "before: \(user.roles.words); after: \(roles.words)")
-        try await write([.put(stored)], entry(.changeRoles, by: principal, from: origin, "user:\(user.name)", words))
-        state.withLock { $0.users[stored.name] = stored }
+        // A link that the change voids must not become valid when the roles are set back.
+        var account = state.withLock { $0.accounts[user.name] }
+        let hadLink = account?.link != nil
+        account?.link = nil
+        let kept = hadLink ? account : nil
+        try await write(
+            [.put(stored)] + [kept].compactMap { try $0?.change },
+            entry(.changeRoles, by: principal, from: origin, "user:\(user.name)", words))
+        state.withLock { state in
+            state.users[stored.name] = stored
+            if let kept { state.accounts[kept.name] = kept }
+        }
         control.invalidate()
     }
 
     /// Sets a user's password and ends their sessions; with `mustChange`, the user must change it at the next sign-in.
+    ///
+    /// Fails if `session` ends during hashing.
     package func setPassword(
         _ password: String, of name: String, mustChange: Bool = false, by principal: Principal,
-        from origin: AuditOrigin = .none
+        from origin: AuditOrigin = .none, during session: SecretText? = nil
     ) async throws {
         let name = try user(name).name
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         let hash = try await hash(password)
         try await change { [self] in
+            // Another password was set, or the access was ended, during hashing.
+            if let session, state.withLock({ $0.sessions.sessions[session.hash] == nil }) {
+                throw AccessError(.invalid, .wrongPassword)
+            }
             // Read again: the user may have been changed or removed during hashing.
             try await put(hash, of: try user(name), mustChange: mustChange, by: principal, from: origin)
         }
@@ -149,7 +165,7 @@ extension AccessDirectory {
             throw AccessError(after: wait)
         case .signedIn(let secret, let principal):
             do {
-                try await setPassword(password, of: name, by: principal, from: origin)
+                try await setPassword(password, of: name, by: principal, from: origin, during: secret)
             } catch {
                 try await signOut(secret, from: origin)
                 throw error
@@ -217,7 +233,9 @@ extension AccessDirectory {
         }
         let isOne = state.withLock { $0.users[name].map { administers($0.roles) } ?? false }
         guard isOne, !administers(roles) else { return }
-        let others = state.withLock { $0.users.values.filter { $0.name != name && administers($0.roles) } }
+        let others = state.withLock { state in
+            state.users.values.filter { $0.name != name && administers($0.roles) && !state.isInvited($0) }
+        }
         guard !others.isEmpty else {
             throw AccessError(.conflict, .lastAdministrator)
         }

@@ -71,6 +71,9 @@ struct DirectoryState: Sendable {
         linkIDs = Dictionary(links.values.map { ($0.hash, $0.id) }) { $1 }
     }
 
+    /// Whether a user was invited and has no password yet.
+    func isInvited(_ user: UserRecord) -> Bool { accounts[user.name]?.invitedAt == user.changedAt }
+
     /// Returns whether a user's password must be changed before anything else.
     func mustChangePassword(_ user: UserRecord) -> Bool { accounts[user.name]?.changeDemandedAt == user.changedAt }
 

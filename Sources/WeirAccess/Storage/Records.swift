@@ -24,14 +24,18 @@ package struct AccountRecord: Hashable, Sendable, Codable {
     package var link: PasswordLink?
     /// The `changedAt` of the password that must be changed; without effect after another change of the password.
     package var changeDemandedAt: Int64?
+    /// The `changedAt` of an invited user who has no password; without effect after the first password.
+    package var invitedAt: Int64?
 
-    init(name: String, link: PasswordLink? = nil, changeDemandedAt: Int64? = nil) {
-        (self.name, self.link, self.changeDemandedAt) = (name, link, changeDemandedAt)
+    init(name: String, link: PasswordLink? = nil, changeDemandedAt: Int64? = nil, invitedAt: Int64? = nil) {
+        (self.name, self.link, self.changeDemandedAt, self.invitedAt) = (name, link, changeDemandedAt, invitedAt)
     }
 
     /// The change that stores the account; an account without anything is removed.
     var change: StoredChange {
-        get throws { link == nil && changeDemandedAt == nil ? .remove(kind: .account, id: name) : try .put(self) }
+        get throws {
+            self == AccountRecord(name: name) ? .remove(kind: .account, id: name) : try .put(self)
+        }
     }
 }
 

@@ -60,8 +60,31 @@ struct PasswordLinkTests {
         #expect(try await fixture.signIn("ana") == nil)
     }
 
+    @Test func `an administrator without a password is not the last one who can sign in`() async throws {
+        let fixture = try await DirectoryFixture()
+        let directory = fixture.directory
+        try await fixture.addUser("root", "admin")
+        let link = try await directory.invite(
+            "bob", roles: [StoredAssignment(role: "admin")], hours: 2, by: .system)
+        await #expect(throws: AccessError(.conflict, .lastAdministrator)) {
+            try await directory.removeUser("root", by: .system)
+        }
+        _ = try await use(link, fixture)
+        try await directory.removeUser("root", by: .system)
+        #expect(directory.users.map(\.name) == ["bob"])
+    }
+
+    @Test func `a password that must be changed is not chosen again by a link`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        try await fixture.directory.setPassword("battery staple", of: "ana", mustChange: true, by: .system)
+        let link = try await fixture.directory.makePasswordLink(of: "ana", hours: 1, by: .system)
+        await #expect(throws: AccessError(.invalid, .samePassword)) { try await use(link, fixture) }
+        _ = try await use(link, fixture, password: "staple battery")
+    }
+
     @Test(arguments: [
-        "removed", "removed and added", "password", "roles", "expired", "revoked", "replaced", "ended", "none",
+        "removed", "removed and added", "password", "roles", "roles and back", "expired", "revoked", "replaced", "ended", "none",
     ])
     func `a link of a removed or changed user is as unknown as one that was never made`(change: String) async throws {
         let fixture = try await DirectoryFixture()
@@ -78,6 +101,10 @@ struct PasswordLinkTests {
             try await fixture.addUser("ana")
         case "password": try await directory.setPassword("battery staple", of: "ana", by: .system)
         case "roles": try await directory.setRoles([StoredAssignment(role: "admin")], of: "ana", by: .system)
+        case "roles and back":
+            let roles = directory.users.first { $0.name == "ana" }?.roles ?? []
+            try await directory.setRoles([StoredAssignment(role: "admin")], of: "ana", by: .system)
+            try await directory.setRoles(roles, of: "ana", by: .system)
         case "expired": fixture.advance(milliseconds: 3_600_000)
         case "revoked": try await directory.revokePasswordLink(of: "ana", by: .system)
         case "replaced": _ = try await directory.makePasswordLink(of: "ana", hours: 1, by: .system)
