@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import TestSupport
 import Testing
 import WeirAccess
 import WeirBoards
@@ -34,14 +33,6 @@ struct LostRightTests {
         } + accounts.map { (.get, $0) }
     }
 
-    /// Requests that wait for a change, and what a link to the run may follow.
-    private static func waits(_ run: String) -> [String] {
-        [
-            "/api/v1/feeds/run-\(run)/changes?after=now&wait=14",
-            "/api/v1/streams/run-\(run)?live=long-poll&offset=now", "/api/v1/streams/run-\(run)?live=sse&offset=now",
-        ]
-    }
-
     /// The sources that name a person and their groups.
     enum Source: CaseIterable { case provider, proxy }
 
@@ -60,10 +51,7 @@ struct LostRightTests {
             (self.server, self.source) = (server, source)
             let directory = server.directory
             directory.control.replace(rules: LostRightTests.rules)
-            let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
-            // What waits from now on is not let go by the beginning of the run.
-            try await until { try await server.board.run(run).state.caseName == "stepping" }
-            self.run = run
+            run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
             let own: [String]
             switch source {
             case .provider:
@@ -131,31 +119,6 @@ struct LostRightTests {
                     let status = try await server.ask(method.rawValue, path, fields + form, body: body).status
                     #expect([401, 403, 404].contains(status), "\(loss) \(name) \(method) \(path): \(status)")
                 }
-            }
-        }
-    }
-
-    @Test(arguments: Source.allCases, Loss.allCases)
-    func `a request that waits for a person ends when the person's right does`(source: Source, loss: Loss) async throws
-    {
-        try await run(source) { server in
-            let person = try await Person(server, source)
-            var held: [(name: String, path: String, connection: RawConnection)] = []
-            for (name, fields) in person.credentials where !(source == .proxy && loss == .ended && name == "person") {
-                for path in Self.waits(person.run) {
-                    let connection = try await server.connect()
-                    try await connection.send("GET", path, headers: fields)
-                    held.append((name, path, connection))
-                }
-            }
-            try await until { server.dashboard.held == held.count }
-            _ = try await person.lose(loss)
-            for (name, path, connection) in held {
-                let status = try await connection.response().status
-                // A stream of events has begun; it ends.
-                let expected = path.contains("sse") ? [200] : [401, 403, 404]
-                #expect(expected.contains(status), "\(loss) \(name) \(path): \(status)")
-                await connection.close()
             }
         }
     }
