@@ -43,12 +43,16 @@ extension Board {
     /// The lines are read twice: once to validate them, which blocks nothing, and once to add them, in short steps
     /// between which other changes are recorded. A run that had not ended ends as interrupted. If the task is
     /// cancelled, no imported run remains.
-    /// - Parameter open: Returns a new reader of the lines. The reader is called on any thread until it returns nil,
-    ///   and may block.
+    /// - Parameters:
+    ///   - restoringDeleted: Whether to import runs that were deleted here, which are left out otherwise.
+    ///   - open: Returns a new reader of the lines. The reader is called on any thread until it returns nil, and may
+    ///     block.
     /// - Returns: A summary of the imported runs.
     /// - Throws: `malformedImport` and `importConflict`, both with the line number; `importing`, `shuttingDown` and
     ///   `unavailable`.
-    package func importRuns(_ open: @escaping JournalImport.Opening) async throws(BoardError) -> ImportReport {
+    package func importRuns(
+        restoringDeleted: Bool = false, _ open: @escaping JournalImport.Opening
+    ) async throws(BoardError) -> ImportReport {
         if runs.isClosed {
             throw BoardError(.shuttingDown, .shuttingDownImport)
         }
@@ -57,7 +61,8 @@ extension Board {
         guard importing.take() else { throw .importing }
         defer { importing.release() }
         do {
-            return try await JournalImport(into: journal, at: now()) { [recorder] step in
+            return try await JournalImport(into: journal, at: now(), restoringDeleted: restoringDeleted) {
+                [recorder] step in
                 try await recorder.whileNothingIsRecorded(step)
             }.lines(open)
         } catch let error as JournalError {

@@ -42,6 +42,8 @@ public final class Board: Sendable {
     let quietStart: MutableStateFlow<QuietStart?>
     /// The kept runs that the end of a quiet start has begun to take up.
     let takenUp = Locked<Set<String>>([])
+    /// Called with the ids of deleted runs, on every server.
+    package let deleted = DeletionObservers()
     let monitor: RunMonitor
     let foreignOutput: ForeignOutput?
     let assigner: RunAssigner?
@@ -109,6 +111,11 @@ public final class Board: Sendable {
             }
         } prepare: { [foreignOutput] changes in
             try await foreignOutput?.prepare(changes)
+        } forget: { [feed, scope, deleted, journal = loader.journal, artifacts = configuration.artifacts] deletions in
+            try await feed.forget(deletions, from: journal)
+            let runs = deletions.map(\.run)
+            scope.launch { await Self.removeArtifacts(of: runs, in: artifacts) }
+            deleted.tell(runs)
         }
         recorder = Recorder(
             journal: journal, configuration: configuration, now: now, clock: clock, logger: logger, follower: follower,

@@ -51,6 +51,10 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownStep
         /// The run most likely existed and was removed by retention.
         case removedRun
+        /// A person deleted the run.
+        case deletedRun
+        /// The run is a step of another run, and is deleted with it.
+        case stepOfRun
         /// The imported file does not have the format of an export.
         case malformedImport
         /// An imported run already exists with different contents.
@@ -105,6 +109,12 @@ extension BoardError {
     static func notRecorded(_ id: String) -> BoardError { BoardError(.notRecorded, .notRecorded, ["id": short(id)]) }
 
     static func removedRun(_ id: String) -> BoardError { BoardError(.removedRun, .removedRun, ["id": short(id)]) }
+
+    static func deletedRun(_ deletion: RunDeletion) -> BoardError {
+        BoardError(
+            .deletedRun, .deletedRun,
+            ["id": short(deletion.run), "actor": short(deletion.actor), "at": .text("\(deletion.at)")])
+    }
 
     static func unknownStore(_ id: String) -> BoardError {
         BoardError(.unknownStore, .unknownStore, ["id": short(id)])

@@ -132,6 +132,10 @@ struct BoardLoader: Sendable {
         feed.publish(tail)
         // After the tail is read, so that removals during that read are noted.
         try await feed.noteRemovals(in: journal)
+        // Runs that were deleted while the tail was read.
+        for deletion in try await journal.deletions(after: head, through: .max, limit: .max) {
+            feed.forget([deletion.run])
+        }
         return feed
     }
 

@@ -17,6 +17,18 @@ package enum BoardWording: String, Wording {
         Run “{id}” is no longer kept: ended runs are removed when they are too old or too many, and imported ones if \
         their import was interrupted. The list of runs shows the runs that are kept.
         """
+    case deletedRun = """
+        Run “{id}” was deleted by {actor} at {at} (UTC), with its output, input and files. The list of runs shows the \
+        runs that are kept.
+        """
+    case deletesEnded = "Run “{id}” has not ended, so nothing was deleted. Cancel it first, or wait until it has ended."
+    case deletesWhole = """
+        This run is a step of run “{id}”, so it is not deleted alone. Delete that run, and its steps are deleted with it.
+        """
+    case othersShowDeleted = """
+        These servers are of an earlier version and would continue to show deleted runs: {servers}. Update them, and \
+        then delete runs.
+        """
     case unknownStore = "There is no store “{id}”. The list of stores names all stores."
     case unknownSchedule = """
         “{id}” has no schedule, so it is started only by hand. The list of schedules names those there are.

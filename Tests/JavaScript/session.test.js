@@ -160,6 +160,12 @@ test("an unknown cursor takes the page anew; a page that is gone stops, and stay
   assert.equal(gone.want, "stop");
 });
 
+test("the page of a run that was deleted is loaded again, which says so", () => {
+  const one = session();
+  one.failed(0, { status: 410 });
+  assert.equal(asks(one), "reload");
+});
+
 test("more than five answers in a second without progress slow us down, further each time", () => {
   const one = session({ random: () => 1 });
   const loop = (now) => { for (let time = now; time < now + 6; time += 1) one.answered(empty(10), time); };

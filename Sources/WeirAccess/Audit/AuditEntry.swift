@@ -115,7 +115,7 @@ package struct AuditRecord: Hashable, Sendable {
 }
 
 package enum AuditAction: String, CaseIterable, Sendable {
-    case start, retry, cancel, decide, act, restore, reset, export, report
+    case start, retry, cancel, delete, decide, act, restore, reset, export, report
     case importRuns = "import"
     case readOutput = "read-output"
     case see

@@ -18,6 +18,12 @@ extension Board {
         }
     }
 
+    /// Removes the files of deleted runs; what remains is removed by the hourly check.
+    static func removeArtifacts(of runs: [String], in store: ArtifactStore?) async {
+        guard let store else { return }
+        try? await WorkPool.artifacts.run { for run in runs { store.removeAll(of: run) } }
+    }
+
     private var removesArtifactsAfterRetention: Bool { role.value == .recording && configuration.retention != nil }
 
     /// Removes the files of runs that the journal has removed, and what an interrupted process left of runs that keep

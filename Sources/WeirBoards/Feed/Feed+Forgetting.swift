@@ -17,38 +17,65 @@ extension Feed {
     /// Notes the removals in the journal, so that readers whose cursors precede them get a gap.
     func noteRemovals(in journal: any Journal) async throws {
         var removed: [Topic: SequenceNumber] = [:]
-        for topic in machine.withLock({ $0.thinnedTopics }) { removed[topic] = try await journal.floor(of: topic) }
+        var pruned: [Topic: SequenceNumber] = [:]
+        for topic in machine.withLock({ $0.thinnedTopics }) {
+            removed[topic] = try await journal.floor(of: topic)
+            pruned[topic] = try await journal.pruned(of: topic)
+        }
         guard let last = removed.values.max(), last > 0 else { return }
         let head = head(of: .board)
         // Another server may have recorded changes in between that are kept and not published yet.
         let isWhole = try await journal.changes(of: .board, after: head, through: last, limit: 1).isEmpty
-        note(removed, published: isWhole ? max(head, last) : head)
+        let published = isWhole ? max(head, last) : head
+        note(pruned, published: published)
+        note(removed, published: published, isDeletion: true)
+    }
+
+    /// Removes deleted runs, and advances to the last deletion, so that the readers of their topics start over.
+    ///
+    /// All changes before the last deletion must be published. Must not overlap with a publication.
+    func forget(_ deletions: [RunDeletion], from journal: any Journal) async throws {
+        guard let last = deletions.last?.sequence else { return }
+        let runs = Set(deletions.map(\.run))
+        let operations = Set(deletions.map(\.operation))
+        let areListed = !board.listedRuns.isDisjoint(with: runs)
+        forget(runs)
+        if areListed { try await refillLists(from: journal, of: operations, through: last) }
+        var removed = Dictionary(deletions.map { (Topic.operation($0.operation), $0.sequence) }, uniquingKeysWith: max)
+        removed[.board] = last
+        note(removed, published: last, isDeletion: true)
     }
 
     /// Refills the lists of pages from the journal, after the removal of runs that had displaced others.
     ///
-    /// Must not overlap with a publication.
-    func refillLists(from journal: any Journal) async throws {
+    /// Must not overlap with a publication. By default, refills the lists of all operations, also with runs that are
+    /// not published yet.
+    func refillLists(
+        from journal: any Journal, of operations: Set<String>? = nil, through last: SequenceNumber? = nil
+    ) async throws {
         var lists: [String: [RunView]] = [:]
-        for operation in board.operations {
-            var query = RunQuery(operation: operation.id, isImported: false, limit: OperationView.recentLimit)
+        for operation in board.operations where operations?.contains(operation.id) ?? true {
+            var query = RunQuery(
+                operation: operation.id, isImported: false, before: last?.next, limit: OperationView.recentLimit)
             var records = try await journal.runs(query).runs
             query.isImported = true
             query.limit -= records.count
             if query.limit > 0 { records += try await journal.runs(query).runs }
-            lists[operation.id] = try await views(of: records, in: journal)
+            lists[operation.id] = try await views(of: records, in: journal, through: last)
         }
-        let newest = try await journal.runs(RunQuery(limit: BoardView.recentLimit)).runs
-        let recent = try await views(of: newest, in: journal)
+        let newest = try await journal.runs(RunQuery(before: last?.next, limit: BoardView.recentLimit)).runs
+        let recent = try await views(of: newest, in: journal, through: last)
         rewriteBoards { [lists] board in board.listing(lists, recent: recent) }
     }
 
-    private func views(of records: [RunRecord], in journal: any Journal) async throws -> [RunView] {
+    private func views(
+        of records: [RunRecord], in journal: any Journal, through last: SequenceNumber?
+    ) async throws -> [RunView] {
         var views: [RunView] = []
         for record in records {
             if let known = run(record.id) {
                 views.append(known)
-            } else if let view = try await journal.view(of: record.id, through: nil) {
+            } else if let view = try await journal.view(of: record.id, through: last) {
                 views.append(view)
             }
         }

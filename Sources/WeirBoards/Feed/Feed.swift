@@ -25,6 +25,11 @@ package final class Feed: Sendable {
     /// all are in memory.
     package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
 
+    /// The floor of a topic without deletions: a cursor from there on lacks nothing but deleted runs.
+    package func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
+        machine.withLock { $0.floorWithoutDeletions(of: topic) }
+    }
+
     /// The sequence of the topic's last change that is known to be removed from the journal, or 0.
     func removed(of topic: Topic) -> SequenceNumber { machine.withLock { $0.removed(of: topic) } }
 
@@ -110,10 +115,12 @@ package final class Feed: Sendable {
     /// Notes the removals of each topic, and up to which sequence all kept changes are published.
     ///
     /// A cursor before a removal then gets a gap, even if the remaining changes are in memory.
-    func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) {
+    func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber, isDeletion: Bool = false) {
         let calls = projections.withLock { projections in
-            var calls = machine.withLock { $0.note(removed, published: head) }
-            for held in projections { calls += held.projection?.note(removed, published: head) ?? [] }
+            var calls = machine.withLock { $0.note(removed, published: head, isDeletion: isDeletion) }
+            for held in projections {
+                calls += held.projection?.note(removed, published: head, isDeletion: isDeletion) ?? []
+            }
             return calls
         }
         for (observer, head) in calls { observer.tell(head) }

@@ -25,6 +25,8 @@ struct FeedMachine: Sendable {
     ///
     /// The changes before it may be incomplete, also in the ring, which is filled from the journal.
     private var removals: [Topic: SequenceNumber] = [:]
+    /// The same without deletions, after which nothing is missing that is kept nowhere.
+    private var pruned: [Topic: SequenceNumber] = [:]
 
     init(
         fold: BoardFold, floors: [Topic: SequenceNumber] = [:], countLimit: Int, byteLimit: Int,
@@ -67,6 +69,11 @@ struct FeedMachine: Sendable {
     ///
     /// At most the head, because no cursor lies beyond it.
     func removed(of topic: Topic) -> SequenceNumber { min(removals[topic] ?? 0, board.sequence) }
+
+    /// The floor of a topic without deletions: a cursor from there on lacks nothing but deleted runs.
+    func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
+        max(topic == .board ? floor : topics[topic]?.floor ?? 0, min(pruned[topic] ?? 0, board.sequence))
+    }
 
     /// The topics from which the journal can remove single changes or runs.
     var thinnedTopics: [Topic] {
@@ -193,7 +200,10 @@ struct FeedMachine: Sendable {
     /// Removes runs from the board and from the publications that current pages are rendered from.
     mutating func forget(_ runs: Set<String>) {
         let active = runs.compactMap { live.removeValue(forKey: $0)?.record.operation }
-        for id in runs { topics[.run(id)] = nil }
+        for id in runs {
+            topics[.run(id)] = nil
+            outputs.remove(id)
+        }
         rewriteBoards { $0.without(runs, active: active) }
     }
 
@@ -201,9 +211,12 @@ struct FeedMachine: Sendable {
     /// make.
     ///
     /// Heads advance past the removals, so that the cursor of a page rendered now does not precede them.
-    mutating func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) -> [Call] {
+    mutating func note(
+        _ removed: [Topic: SequenceNumber], published head: SequenceNumber, isDeletion: Bool = false
+    ) -> [Call] {
         let before = observers.keys.map { ($0, self.head(of: $0)) }
         removals.merge(removed, uniquingKeysWith: max)
+        if !isDeletion { pruned.merge(removed, uniquingKeysWith: max) }
         board = board.at(max(board.sequence, min(head, removed.values.max() ?? 0)))
         return before.flatMap { topic, known in
             let head = self.head(of: topic)

@@ -193,7 +193,7 @@ extension VisibleBoard {
                 details.append(try await run(record.id))
             } catch {
                 // The run was removed in between.
-                guard [.unknownRun, .removedRun].contains(error.code) else { throw error }
+                guard [.unknownRun, .removedRun, .deletedRun].contains(error.code) else { throw error }
             }
         }
         return OperationHealth(

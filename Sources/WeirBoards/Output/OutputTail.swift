@@ -90,6 +90,12 @@ struct OutputTails: Sendable {
         closed.append(run)
     }
 
+    mutating func remove(_ run: String) {
+        guard tails.removeValue(forKey: run) != nil else { return }
+        bytes -= sizes.removeValue(forKey: run) ?? 0
+        closed.removeAll { $0 == run }
+    }
+
     private mutating func keep(_ tail: OutputTail, of run: String) {
         tails[run] = tail
         let size = tail.lines.reduce(128) { $0 + $1.size }

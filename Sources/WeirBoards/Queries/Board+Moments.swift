@@ -68,7 +68,7 @@ extension Board {
                 next: found.next)
         }
         return try await read { () -> Result<OperationMoment, BoardError> in
-            let floor = try await journal.floor(of: topic)
+            let floor = try await journal.pruned(of: topic)
             guard sequence >= floor else { return .failure(.forgotten(id, floor: floor, at: sequence)) }
             let change = try await journal.lastChange(of: topic, through: sequence)
             let after = try await journal.changes(of: topic, after: sequence, through: nil, limit: 1).first

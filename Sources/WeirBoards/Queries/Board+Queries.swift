@@ -8,7 +8,7 @@ extension Board {
     /// Read from memory while the run is active and for some time after, then from the journal.
     /// - Parameter id: The run's id.
     /// - Returns: The run.
-    /// - Throws: `unknownRun`, `removedRun`, `notRecorded`, and `unavailable` if the journal cannot be read.
+    /// - Throws: `unknownRun`, `removedRun`, `deletedRun`, `notRecorded`, and `unavailable` if the journal cannot be read.
     public func run(_ id: String) async throws(BoardError) -> RunRecord { try await view(of: id).record }
 
     /// A run after its last recorded change, with its transitions.
@@ -19,7 +19,7 @@ extension Board {
         let run: RunView
         do {
             run = try await fold(id, through: feed.head(of: .board))
-        } catch  where RunID.isPlausible(id) && [.unknownRun, .removedRun].contains(error.code) {
+        } catch  where RunID.isPlausible(id) && [.unknownRun, .removedRun, .deletedRun].contains(error.code) {
             // A change recorded here or by another server may not be published yet.
             try await read { try await recorder.follower.catchUp() }
             run = try await fold(id, through: feed.head(of: .board))
@@ -125,13 +125,14 @@ extension Board {
         return run
     }
 
-    /// The error for a run that cannot be found: not recorded yet, most likely removed if it has the form of a
-    /// generated id, or unknown.
+    /// The error for a run that cannot be found: not recorded yet, deleted, most likely removed if it has the form of
+    /// a generated id, or unknown.
     func missing(_ id: String) async -> BoardError {
         if runs[id] != nil { return .notRecorded(id) }
-        guard RunID.isPlausible(id) else { return .unknownRun(id) }
         do {
-            return try await journal.floor(of: .run(id)) > 0 ? .removedRun(id) : .unknownRun(id)
+            if let deletion = try await journal.deletion(of: id) { return .deletedRun(deletion) }
+            guard RunID.isPlausible(id) else { return .unknownRun(id) }
+            return try await journal.pruned(of: .board) > 0 ? .removedRun(id) : .unknownRun(id)
         } catch {
             return .unreadable(error)
         }

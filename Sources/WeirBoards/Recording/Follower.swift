@@ -13,6 +13,7 @@ final class Follower: Sendable {
     private let batchLimit: Int
     private let publish: @Sendable ([Change]) -> Void
     private let prepare: @Sendable ([Change]) async throws -> Void
+    private let forget: @Sendable ([RunDeletion]) async throws -> Void
     private let lock = AsyncLock()
     private let told: Locked<SequenceNumber>
     private let current = Locked(false)
@@ -21,15 +22,18 @@ final class Follower: Sendable {
 
     /// Calls `publish` with each change after `head` once, in order and without overlap.
     ///
-    /// `prepare` is called before changes are published.
+    /// `prepare` is called before changes are published, and `forget` with deletions of runs, in their place in the same
+    /// order.
     init(
         journal: any Journal, head: SequenceNumber, batchLimit: Int, publish: @escaping @Sendable ([Change]) -> Void,
-        prepare: @escaping @Sendable ([Change]) async throws -> Void = { _ in }
+        prepare: @escaping @Sendable ([Change]) async throws -> Void = { _ in },
+        forget: @escaping @Sendable ([RunDeletion]) async throws -> Void = { _ in }
     ) {
         self.journal = journal
         self.batchLimit = batchLimit
         self.publish = publish
         self.prepare = prepare
+        self.forget = forget
         told = Locked(head)
     }
 
@@ -77,10 +81,37 @@ final class Follower: Sendable {
         current.withLock { $0 = false }
         while true {
             let changes = try await journal.changes(of: .board, after: head, through: nil, limit: batchLimit)
-            guard !changes.isEmpty else { return current.withLock { $0 = true } }
+            guard let last = changes.last?.sequence else {
+                guard try await readDeletion() else { return current.withLock { $0 = true } }
+                continue
+            }
+            // Read after the changes, and only up to the last of them, so that no change before a deletion is missed.
+            let deletions = try await journal.deletions(after: head, through: last, limit: .max)
             try await prepare(changes)
-            await tell(changes[...])
+            var rest = changes[...]
+            for deletion in deletions {
+                let before = rest.prefix { $0.sequence < deletion.sequence }
+                await tell(before)
+                rest = rest.dropFirst(before.count)
+                try await pass([deletion])
+            }
+            await tell(rest)
         }
+    }
+
+    /// Passes the next deletion, unless changes precede it; returns false if there is nothing to read.
+    private func readDeletion() async throws -> Bool {
+        let deletions = try await journal.deletions(after: head, through: .max, limit: 1)
+        guard let next = deletions.first else { return false }
+        // Changes can have been recorded between the two reads; the next read returns them.
+        let between = try await journal.changes(of: .board, after: head, through: next.sequence, limit: 1)
+        if between.isEmpty { try await pass(deletions) }
+        return true
+    }
+
+    private func pass(_ deletions: [RunDeletion]) async throws {
+        try await forget(deletions)
+        if let last = deletions.last?.sequence { told.withLock { $0 = last } }
     }
 
     private func tell(_ changes: ArraySlice<Change>) async {

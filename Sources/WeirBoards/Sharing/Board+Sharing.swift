@@ -89,6 +89,7 @@ extension Board {
             await beginByItself(kept, resumable, schedules: try await scheduler.kept())
         }
         keepWithin()
+        if configuration.retention == nil { finishDeletions() }
         watching.begin()
     }
 
@@ -184,6 +185,7 @@ extension Board {
                     standing.viewers = watching.viewers
                     standing.watched = watching.watched
                     standing.takesCommands = true
+                    standing.forgetsDeletedRuns = true
                     standing.catalog = launcher.catalog.fingerprint
                     standing.worker = configuration.carriesOutForOthers ? worker?.number : nil
                     return standing

@@ -94,9 +94,11 @@ extension VisibleBoard {
 
     /// Requires permission to restore everything, because a file can contain runs of any operation, and error messages
     /// reveal which of them exist here.
-    package func importRuns(_ open: @escaping JournalImport.Opening) async throws(BoardError) -> ImportReport {
+    package func importRuns(
+        restoringDeleted: Bool = false, _ open: @escaping JournalImport.Opening
+    ) async throws(BoardError) -> ImportReport {
         guard permissions.allowsEverywhere(.see), permissions.allowsEverywhere(.restore) else { throw .notAllowed }
-        return try await board.importRuns(open)
+        return try await board.importRuns(restoringDeleted: restoringDeleted, open)
     }
 
     package func dismissNotice(_ id: String) async throws(BoardError) -> Bool {

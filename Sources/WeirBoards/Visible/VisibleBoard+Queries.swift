@@ -160,7 +160,7 @@ extension Board {
                 views.append(try await view(of: record.id))
             } catch {
                 // The run was removed in between.
-                guard [.unknownRun, .removedRun].contains(error.code) else { throw error }
+                guard [.unknownRun, .removedRun, .deletedRun].contains(error.code) else { throw error }
             }
         }
         return views

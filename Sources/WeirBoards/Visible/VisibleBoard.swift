@@ -169,7 +169,7 @@ package final class VisibleBoard: Sendable {
     func hidden(_ error: BoardError, _ id: String) -> BoardError {
         guard !visibility.isWhole else { return error }
         switch error.code {
-        case .removedRun: return .unknownRun(id)
+        case .removedRun, .deletedRun: return .unknownRun(id)
         case .notRecorded:
             let operation = board.runs[id]?.operation
             let isSeen = operation.map { permissions.allows(.see, onRun: id, of: $0) } ?? false

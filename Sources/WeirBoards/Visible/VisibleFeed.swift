@@ -31,6 +31,13 @@ package final class VisibleFeed: Sendable {
         return sees(topic) ? feed.floor(of: topic) : 0
     }
 
+    /// The floor of a topic without deletions: a cursor from there on lacks nothing but deleted runs.
+    package func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
+        guard let projection else { return feed.floorWithoutDeletions(of: topic) }
+        if topic == .board { return projection.floorWithoutDeletions }
+        return sees(topic) ? feed.floorWithoutDeletions(of: topic) : 0
+    }
+
     /// The number of times that the current pages changed without a change of the feed, such as by retention.
     package var rewrites: Int { feed.rewrites &+ (projection?.rewrites ?? 0) }
 
@@ -153,6 +160,7 @@ final class FeedProjection: Sendable {
     var board: BoardView { machine.withLock { $0.board } }
     var head: SequenceNumber { machine.withLock { $0.head(of: .board) } }
     var floor: SequenceNumber { machine.withLock { $0.floor(of: .board) } }
+    var floorWithoutDeletions: SequenceNumber { machine.withLock { $0.floorWithoutDeletions(of: .board) } }
     var rewrites: Int { machine.withLock { $0.rewrites } }
 
     func slice(after: SequenceNumber, limit: Int) -> FeedSlice {
@@ -188,9 +196,11 @@ final class FeedProjection: Sendable {
     }
 
     /// Records what the journal removed from the visible topics; returns the observers to call.
-    func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) -> [FeedMachine.Call] {
+    func note(
+        _ removed: [Topic: SequenceNumber], published head: SequenceNumber, isDeletion: Bool = false
+    ) -> [FeedMachine.Call] {
         guard let last = visibility.topics.compactMap({ removed[$0] }).max() else { return [] }
-        return machine.withLock { $0.note([.board: last], published: head) }
+        return machine.withLock { $0.note([.board: last], published: head, isDeletion: isDeletion) }
     }
 
     /// Replaces the board after runs were removed from it or its lists were reloaded.

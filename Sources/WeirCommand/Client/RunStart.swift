@@ -155,9 +155,14 @@ package struct InputArguments: Sendable, Hashable {
     }
 }
 
-enum RunCancellation {
+enum RunEnding {
     /// Cancels a run and returns it as the API describes it; throws `ClientError` if the run has ended.
     static func cancel(_ run: String, at client: ServerClient) async throws(ClientError) -> JSONValue {
         try await client.succeed(.POST, ["runs", run, "cancellation"]).body ?? [:]
+    }
+
+    /// Deletes an ended run; throws `ClientError` if it cannot be deleted.
+    static func delete(_ run: String, at client: ServerClient) async throws(ClientError) {
+        _ = try await client.succeed(.DELETE, ["runs", run])
     }
 }

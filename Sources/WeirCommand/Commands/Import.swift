@@ -15,6 +15,7 @@ struct Import: AsyncParsableCommand {
 
     @Argument(help: "The files.") var files: [String]
     @Flag(help: "Only show what is in the files.") var dryRun = false
+    @Flag(help: "Also import runs that were deleted here, which are left out otherwise.") var restoreDeleted = false
     @Option(help: "The folder of the journal.") var data: String?
     @Option(help: "Where the journal is kept: sqlite, or the URL of a database.") var journal: String?
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
@@ -62,7 +63,9 @@ struct Import: AsyncParsableCommand {
 
     private func take(_ file: String, into journal: any Journal, limit: ByteCount) async throws -> ImportReport {
         do {
-            return try await JournalImport(into: journal, at: Timestamp(Date())).lines {
+            return try await JournalImport(
+                into: journal, at: Timestamp(Date()), restoringDeleted: restoreDeleted
+            ).lines {
                 let reader = try BundleFile.reader(of: file, limit: limit)
                 return { try reader.next() }
             }
@@ -87,6 +90,7 @@ struct Import: AsyncParsableCommand {
             "\(report.imported.count) imported (\(report.changes) changes, \(report.lines) lines of output)",
             "\(report.skipped.count) here already",
         ]
+        if !report.deleted.isEmpty { words.append("\(report.deleted.count) left out, because they were deleted here") }
         if !report.unfinished.isEmpty { words.append("\(report.unfinished.count) ended as interrupted") }
         return words.joined(separator: ", ")
     }

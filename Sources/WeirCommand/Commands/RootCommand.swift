@@ -31,7 +31,8 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Client",
                 subcommands: [
                     LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
-                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self, NotifyCommands.self,
+                    CancelRun.self, DeleteRuns.self, ShowOutput.self, RunCommand.self, SendReports.self,
+                    NotifyCommands.self,
                     AssistantCommand.self,
                 ]),
         ],

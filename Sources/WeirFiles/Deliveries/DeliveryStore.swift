@@ -271,11 +271,12 @@ package final class DeliveryStore: Sendable {
         }.map { try DeliveryRecord(json: $0) }
     }
 
+    /// Adds a message unless it exists, or changes it unless it was removed.
     private static func put(_ delivery: DeliveryRecord, isNew: Bool, _ database: Database) throws {
         try database.execute(
             sql: """
                 INSERT OR \(isNew ? "IGNORE" : "REPLACE") INTO delivery (id, operation, run, status, next, at, json)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 \(isNew ? "" : "WHERE EXISTS (SELECT 1 FROM delivery WHERE id = ?1)")
                 """,
             arguments: [
                 delivery.id, delivery.facts.operation, delivery.facts.run, delivery.status.rawValue, delivery.nextAt,
@@ -324,6 +325,16 @@ package final class DeliveryStore: Sendable {
                 database, sql: "SELECT json FROM request WHERE operation = ? ORDER BY at DESC, id DESC LIMIT ?",
                 arguments: [operation, limit])
         }.map { try TriggerRecord(json: $0) }
+    }
+
+    /// Removes the messages about deleted runs, also those that wait to be sent.
+    ///
+    /// Requests of triggers stay: they contain nothing of the run, and their keys prevent another start.
+    func forget(_ runs: [String]) async throws {
+        try await file.write { database in
+            for run in runs { try database.execute(sql: "DELETE FROM delivery WHERE run = ?", arguments: [run]) }
+        }
+        kept.withLock { $0.letGo() }
     }
 
     func tidy(now: Int64) async throws {

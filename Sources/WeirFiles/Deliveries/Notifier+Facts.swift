@@ -52,7 +52,7 @@ extension Notifier {
             return try await board.outputTail(of: run).lines
         } catch {
             // Retention has removed the run in between.
-            guard error.code == .removedRun || error.code == .unknownRun else { throw error }
+            guard [.removedRun, .deletedRun, .unknownRun].contains(error.code) else { throw error }
             return []
         }
     }

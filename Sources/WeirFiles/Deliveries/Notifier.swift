@@ -72,6 +72,16 @@ package final class Notifier: Sendable {
     }
 
     package func run() async {
+        board.deleted.add { [store, logger] runs in
+            Task {
+                do {
+                    try await store.forget(runs)
+                } catch {
+                    logger.error(
+                        "Messages about deleted runs could not be removed.", metadata: ["cause": "\(Quoted(error))"])
+                }
+            }
+        }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.follow() }
             group.addTask { await self.watch() }
@@ -212,7 +222,7 @@ package final class Notifier: Sendable {
         do {
             return try await board.run(id)
         } catch {
-            guard error.code == .removedRun || error.code == .unknownRun else { throw error }
+            guard [.removedRun, .deletedRun, .unknownRun].contains(error.code) else { throw error }
             return nil
         }
     }

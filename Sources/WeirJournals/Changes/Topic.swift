@@ -77,7 +77,9 @@ package enum StreamID: Sendable, Hashable, CustomStringConvertible {
     case store(String)
 
     /// Run ids that would collide with other paths, such as `/runs/export`; reporters and imports cannot use them.
-    package static let reservedRuns: Set = ["after", "cancellations", "change", "export", "retries", "views"]
+    package static let reservedRuns: Set = [
+        "after", "cancellations", "change", "deletions", "export", "retries", "views",
+    ]
 
     /// `run-…` or `store-…`.
     package var description: String {

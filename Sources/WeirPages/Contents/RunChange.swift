@@ -5,11 +5,13 @@ package import WeirStates
 package enum RunChange: String, Sendable, Hashable, CaseIterable {
     case cancel
     case retry
+    case delete
 
     package var path: String {
         switch self {
         case .cancel: "runs/cancellations"
         case .retry: "runs/retries"
+        case .delete: "runs/deletions"
         }
     }
 
@@ -39,7 +41,7 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
     }
 
     package enum Result: String, Sendable, Hashable, CaseIterable {
-        /// The run was cancelled, or a new run retries it.
+        /// The run was cancelled or deleted, or a new run retries it.
         case done
         /// The run had already ended, or was still running.
         case late

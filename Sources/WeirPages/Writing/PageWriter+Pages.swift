@@ -67,6 +67,7 @@ extension PageWriter {
                 ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
             "exportURL": allows(.export, onOperation: view.record.operation)
                 ? "\(base)/runs/\(view.record.id)/export" : nil,
+            "deleteURL": mayDelete ? "\(base)/runs/change?change=delete&run=\(view.record.id)" : nil,
             "isImported": view.record.origin != nil,
         ]
     }

@@ -115,6 +115,7 @@ extension Route {
         case .runExport, .runsExport: method == .head ? nil : .export
         case .manyRunCancellations: .cancel
         case .manyRunRetries: .retry
+        case .manyRunDeletions: .delete
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
         case .resumption: .resume

@@ -44,6 +44,7 @@ extension Route {
         // The board checks each run.
         case .manyRunCancellations: .anything(.cancel)
         case .manyRunRetries: .anything(.start)
+        case .manyRunDeletions: .everything(.administer)
         case .imports: .everything(.restore)
         case .noticeDismissal, .resumption, .serverNotificationTest: .everything(.administer)
         case .schedules, .report: .anything(.see)

@@ -29,20 +29,30 @@ struct RunImports {
             throw isOwn ? .receivingOwnImports : .receivingImports
         }
         defer { slot.release() }
+        let restores = try restoresDeleted(exchange)
         let file = try await receive(exchange)
         let line = dashboard.configuration.maximumImportLine
         let report: ImportReport
         do {
-            report = try await dashboard.board.importRuns { try file.lines(limit: line) }
+            report = try await dashboard.board.importRuns(restoringDeleted: restores) { try file.lines(limit: line) }
         } catch {
             throw Problem(error)
         }
         exchange.notes.add("imported: \(AuditNotes.words(report.imported))")
         exchange.notes.add("skipped: \(AuditNotes.words(report.skipped))")
+        if !report.deleted.isEmpty { exchange.notes.add("deleted here: \(AuditNotes.words(report.deleted))") }
         dashboard.logger.info(
             "Runs were imported.",
             metadata: ["runs": "\(report.imported.count)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(report, exchange)
+    }
+
+    private func restoresDeleted(_ exchange: Exchange) throws(Problem) -> Bool {
+        switch exchange.target.query["deleted"] {
+        case nil, "skip": return false
+        case "restore": return true
+        default: throw .malformedQuery("deleted", .queryEither, ["values": .either(["skip", "restore"])])
+        }
     }
 
     private func answer(_ report: ImportReport, _ exchange: Exchange) throws(Problem) -> Response {
@@ -55,7 +65,8 @@ struct RunImports {
         return try .json(
             [
                 "imported": list(report.imported), "skipped": list(report.skipped),
-                "interrupted": list(report.unfinished), "changes": .integer(Int64(report.changes)),
+                "deleted": list(report.deleted), "interrupted": list(report.unfinished),
+                "changes": .integer(Int64(report.changes)),
                 "lines": .integer(Int64(report.lines)),
             ], status: report.imported.isEmpty ? .ok : .created)
     }

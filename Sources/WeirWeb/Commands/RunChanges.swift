@@ -7,7 +7,7 @@ import WeirJournals
 import WeirPages
 import WeirStates
 
-/// Cancels or retries several runs: a page previews the change, and its form applies it to exactly those runs.
+/// Cancels, retries or deletes several runs: a page previews the change, and its form applies it to exactly those runs.
 struct RunChanges {
     private static let formLimit: Int64 = 256 * 1_024
 
@@ -17,7 +17,7 @@ struct RunChanges {
     func show(_ exchange: Exchange) async throws(Problem) -> Response {
         let fields = exchange.target.query
         guard let change = RunChange(rawValue: fields["change"] ?? "") else {
-            throw .malformedQuery("change", .queryEither, ["values": .either(["cancel", "retry"])])
+            throw .malformedQuery("change", .queryEither, ["values": .either(RunChange.allCases.map(\.rawValue))])
         }
         let filter = dashboard.filter(fields, exchange.locale, beside: ["change", "all"], lists: ["run"]).firstPage
         // Nothing is offered under a filter that was not understood, nor for another value of `all`.
@@ -82,7 +82,7 @@ struct RunChanges {
                 case .refused: .refused
                 case .late, .unknown, .failed: .failed
                 }
-            if item.result != .unknown { exchange.auditRun?(change == .cancel ? .cancel : .retry, id, outcome) }
+            if item.result != .unknown { exchange.auditRun?(change.audit, id, outcome) }
         }
         let filter = FormFields(fields["filter"] ?? "").map { RunFilter(parameters: $0.dictionary) } ?? RunFilter()
         let report = RunChange.Report(change, items: items, filter: filter)
@@ -101,6 +101,9 @@ struct RunChanges {
             case .cancel:
                 _ = try await dashboard.board.cancel(id, actor: exchange.actor)
                 return (.init(run: id, result: .done), false)
+            case .delete:
+                _ = try await dashboard.board.delete(id, actor: exchange.actor)
+                return (.init(run: id, result: .done), false)
             case .retry:
                 let receipt = try await dashboard.board.retry(
                     id, actor: exchange.actor, idempotencyKey: key.map { exchange.ownKey("\($0.uuidString)-\(id)") })
@@ -110,7 +113,7 @@ struct RunChanges {
             switch error.code {
             case .alreadyEnded, .stillRunning: return (.init(run: id, result: .late), false)
             case .notAllowed: return (.init(run: id, result: .refused), false)
-            case .unknownRun, .removedRun: return (.init(run: id, result: .unknown), false)
+            case .unknownRun, .removedRun, .deletedRun: return (.init(run: id, result: .unknown), false)
             default:
                 let isCutOff = [.unavailable, .outcomeUnknown, .shuttingDown].contains(error.code)
                 return (.init(run: id, result: .failed, detail: error.message), isCutOff)
@@ -121,5 +124,15 @@ struct RunChanges {
     private func ids(_ fields: FormFields) -> [String] {
         var seen: Set<String> = []
         return fields.fields.filter { $0.name == "run" }.map(\.value).filter { seen.insert($0).inserted }
+    }
+}
+
+extension RunChange {
+    fileprivate var audit: AuditAction {
+        switch self {
+        case .cancel: .cancel
+        case .retry: .retry
+        case .delete: .delete
+        }
     }
 }

@@ -137,6 +137,12 @@ final class PollEncoder: Sendable {
 
     /// Resets a client whose next changes are no longer in memory, and names the lost range.
     func gap(_ request: PollRequest, from: SequenceNumber, floor: SequenceNumber, head: SequenceNumber) -> PollAnswer {
+        // Nothing is lost that is kept: the page is rendered again without the deleted runs.
+        if let topic = renderer.page(feedName: request.feed)?.topic.topic,
+            from >= self.feed.floorWithoutDeletions(of: topic)
+        {
+            return reset(request, .catalog, from: from, head: head, caching: .hold)
+        }
         var envelope = resetEnvelope(request, .gap, from: from, head: head)
         envelope.lost = from.next...floor
         return answer(body: envelope.encode(), caching: .hold)

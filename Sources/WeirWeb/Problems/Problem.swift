@@ -64,6 +64,8 @@ extension Problem {
             case .notAllowed: ("forbidden", .forbidden, "Not allowed")
             case .unknownMoment: ("unknown-moment", .notFound, "Unknown moment")
             case .removedRun: ("removed-run", .gone, "Removed run")
+            case .deletedRun: ("deleted-run", .gone, "Deleted run")
+            case .stepOfRun: ("step-of-run", .conflict, "Step of a run")
             case .malformedImport: ("malformed-import", .unprocessableContent, "Malformed import")
             case .importConflict: ("import-conflict", .conflict, "Import conflict")
             case .searchTooLong: ("search-too-long", .unprocessableContent, "Search too long")

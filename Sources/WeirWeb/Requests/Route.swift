@@ -55,6 +55,7 @@ enum Route: Hashable, Sendable {
     case presets(String)
     case manyRunCancellations
     case manyRunRetries
+    case manyRunDeletions
     case imports
     case noticeDismissal(String)
     /// The end of a quiet start.
@@ -152,6 +153,7 @@ enum Route: Hashable, Sendable {
         case (2, "runs") where segments[1] == "change": self = .runChange
         case (2, "runs") where segments[1] == "cancellations": self = .manyRunCancellations
         case (2, "runs") where segments[1] == "retries": self = .manyRunRetries
+        case (2, "runs") where segments[1] == "deletions": self = .manyRunDeletions
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
@@ -215,7 +217,7 @@ enum Route: Hashable, Sendable {
         case .assistant: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]
-        case .manyRunCancellations, .manyRunRetries, .runViews, .pins, .presetForm, .presets: [.post]
+        case .manyRunCancellations, .manyRunRetries, .manyRunDeletions, .runViews, .pins, .presetForm, .presets: [.post]
         case .poll, .healthConnection: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

@@ -28,6 +28,7 @@ extension AudienceDashboard {
         case .runChange: try await RunChanges(dashboard: self).show(exchange)
         case .manyRunCancellations: try await RunChanges(dashboard: self).create(.cancel, exchange)
         case .manyRunRetries: try await RunChanges(dashboard: self).create(.retry, exchange)
+        case .manyRunDeletions: try await RunChanges(dashboard: self).create(.delete, exchange)
         case .runRetries(let run):
             try await RunRetries(dashboard: self).create(of: run, exchange)
         case .runContinuation(let run):

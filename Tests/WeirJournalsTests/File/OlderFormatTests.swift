@@ -46,6 +46,28 @@ import WeirStates
         }
     }
 
+    // K13
+    @Test func `the floors of a file of an earlier format are those of retention, and its gaps need no explanation`()
+        async throws
+    {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            try make(9, at: path)
+            try ForeignConnection(path: path).execute(
+                "UPDATE journal SET head = 7; INSERT INTO floors (operation, sequence) VALUES (0, 1), (1, 1)")
+            let journal = try await SQLiteJournal.open(at: path, now: .test(9))
+            #expect(try await journal.floor(of: .board) == 1)
+            #expect(try await journal.pruned(of: .operation("upload")) == 1)
+            guard case .deleted(let deletions) = try await journal.delete("a", by: "anna", at: .test(10)) else {
+                Issue.record("not deleted")
+                return
+            }
+            #expect(deletions.map(\.sequence) == [8])
+            await journal.close()
+            #expect(try JournalInspection.check(path: path).faults.isEmpty)
+        }
+    }
+
     @Test func `the attempts of retried runs are counted in a file of an earlier format`() async throws {
         try await TemporaryFolder.with { folder in
             let path = folder.file("journal.sqlite")

@@ -203,6 +203,45 @@ struct RunListExportTests {
         }
     }
 
+    // K13
+    @Test func `runs are deleted after a page says which, by administrators, and by the API one at a time`()
+        async throws
+    {
+        let known = KnownNames()
+        try await TestServer.run(access: known.access) { server async throws in
+            let going = try await server.start("c", last: 3).run
+            var ids: [String] = []
+            for label in ["a", "b"] {
+                let id = try await server.start(label).run
+                _ = try await server.board.cancel(id, actor: "x")
+                await server.board.outcome(of: id)
+                ids.append(id)
+            }
+            let body = (ids + [going]).map { "run=\($0)" }.joined(separator: "&")
+            func ask(_ method: String, _ path: String, _ name: String, _ body: String = "") async throws -> RawResponse
+            {
+                try await server.ask(method, path, headers: ["X-Test: \(name)", Self.html, Self.form], body: body)
+            }
+            let forbidden = try await ask("GET", "/runs/change?change=delete&" + body, "otto").text
+            #expect(forbidden.contains("<strong>2</strong> not allowed for you"))
+            #expect(try await ask("POST", "/runs/deletions", "otto", body).status == 403)
+            #expect(try await ask("DELETE", "/api/v1/runs/\(ids[0])", "otto").status == 403)
+            #expect(try await ask("DELETE", "/api/v1/runs/\(going)", "ada").status == 409)
+            #expect(try await ask("DELETE", "/api/v1/runs/\(ids[0])", "ada").status == 204)
+            let gone = try await ask("DELETE", "/api/v1/runs/\(ids[0])", "ada")
+            #expect(gone.status == 410)
+            #expect(try await server.ask("GET", "/api/v1/runs/\(ids[0])", headers: ["X-Test: ada"]).status == 410)
+            let plan = try await ask("GET", "/runs/change?change=delete&" + body, "ada").text
+            #expect(plan.contains("<strong>1</strong> will be deleted"))
+            #expect(plan.contains("<strong>1</strong> still running"))
+            #expect(plan.contains("<strong>1</strong> not there any more"))
+            let report = try await ask("POST", "/runs/deletions", "ada", body).text
+            #expect(report.contains("<strong>1</strong> deleted"))
+            #expect(try await server.board.runs(.init()).runs.map(\.id) == [going])
+            server.gate.finish()
+        }
+    }
+
     @Test func `a view is saved in the browser, leads to its filter, and is forgotten`() async throws {
         try await TestServer.run { server in
             func save(_ body: String, _ cookie: String = "") async throws -> RawResponse {

@@ -28,7 +28,8 @@ struct RouteTableTests {
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/lines", "/runs/\(run)/export",
             "/runs/\(run)/artifacts/a/b.txt", "/api/v1/runs/\(run)/artifacts", "/api/v1/runs/\(run)/artifacts/a/b.txt",
             "/runs/export",
-            "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
+            "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/deletions", "/runs/views",
+            "/pins",
             "/operations/steps/presets", "/operations/steps/presets/new",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
@@ -167,6 +168,7 @@ struct RouteTableTests {
         case .runChange: "runChange"
         case .manyRunCancellations: "manyRunCancellations"
         case .manyRunRetries: "manyRunRetries"
+        case .manyRunDeletions: "manyRunDeletions"
         case .imports: "imports"
         case .resumption: "resumption"
         case .noticeDismissal: "noticeDismissal"

@@ -13,6 +13,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     /// start; the input lacks the secrets.
     case startThere(run: String, operation: String, input: JSONValue, retryOf: String?, actor: String, key: String?)
     case cancel(run: String, actor: String)
+    case delete(run: String, actor: String)
     case retry(run: String, input: JSONValue?, actor: String, key: String?)
     case retryFromFailedStep(run: String, from: String?, actor: String, key: String?)
     case decide(run: String, step: String, isApproved: Bool, comment: String?, actor: String)
@@ -181,6 +182,8 @@ extension Board {
                 try await begin(run, operation, input, retryOf: retryOf, actor: actor, key: key, worker: worker))
         case .cancel(let run, let actor):
             .init(try await cancel(run, actor: actor))
+        case .delete(let run, let actor):
+            .init(try await delete(run, actor: actor))
         case .retry(let run, let input, let actor, let key):
             .init(
                 try await retry(

@@ -48,8 +48,32 @@ struct CancelRun: AsyncParsableCommand {
     func run() async throws {
         try await connection.with { client in
             let id = try await RunName.id(of: id, at: client)
-            let run = try await RunCancellation.cancel(id, at: client)
+            let run = try await RunEnding.cancel(id, at: client)
             output(json ? try run.text() + "\n" : "Cancelled \(VisibleText.line(id)).\n")
+        }
+    }
+}
+
+struct DeleteRuns: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes ended runs, with their input, output, files and messages.",
+        discussion: """
+            The runs of a run's steps are deleted with it. It takes the right to administer the server. Exits with 65 at the \
+            first run that cannot be deleted, for example because it has not ended; those before it are deleted.
+            """)
+
+    @Argument(help: RunName.help) var ids: [String]
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        try await connection.with { client in
+            // All names are found first, because "last" names another run after the first deletion.
+            var runs: [String] = []
+            for id in ids { runs.append(try await RunName.id(of: id, at: client)) }
+            for run in runs {
+                try await RunEnding.delete(run, at: client)
+                output("Deleted \(VisibleText.line(run)).\n")
+            }
         }
     }
 }

@@ -15,9 +15,10 @@ extension PageWriter {
                     "action": "\(base)/\(plan.change.path)", "key": plan.key, "filter": plan.filter.query,
                     "runs": changed.map { ["id": $0.id] as Fields },
                     "word": strings(
-                        plan.change == .cancel ? .bulkCancel : .bulkRetry,
+                        word(of: plan.change),
                         ["count": format.integer(Int64(changed.count))]),
                 ] as Fields,
+            "warning": plan.change == .delete && !changed.isEmpty ? strings[.bulkDeleteWarning] : nil,
             "more": plan.hasMore
                 ? strings(.bulkMore, ["limit": format.integer(Int64(RunChange.Plan.limit))]) : nil,
             "items": nil,
@@ -28,7 +29,7 @@ extension PageWriter {
         let counts = Dictionary(grouping: report.items, by: \.result).mapValues(\.count)
         let others = report.items.filter { $0.newRun != nil || $0.detail != nil }
         return changePage(report.change, counts, report.filter, isPlan: false).merging([
-            "isNothing": false, "rows": nil, "form": nil, "more": nil,
+            "isNothing": false, "rows": nil, "form": nil, "warning": nil, "more": nil,
             "items": others.isEmpty
                 ? nil
                 : [
@@ -54,7 +55,21 @@ extension PageWriter {
         ]
     }
 
-    func title(of change: RunChange) -> String { strings[change == .cancel ? .bulkCancelTitle : .bulkRetryTitle] }
+    func title(of change: RunChange) -> String {
+        switch change {
+        case .cancel: strings[.bulkCancelTitle]
+        case .retry: strings[.bulkRetryTitle]
+        case .delete: strings[.bulkDeleteTitle]
+        }
+    }
+
+    private func word(of change: RunChange) -> StringKey {
+        switch change {
+        case .cancel: .bulkCancel
+        case .retry: .bulkRetry
+        case .delete: .bulkDelete
+        }
+    }
 
     private func result(of change: RunChange, on record: RunRecord) -> RunChange.Result {
         switch change {
@@ -66,6 +81,9 @@ extension PageWriter {
             guard record.endedAt != nil else { return .late }
             guard allows(.start, onOperation: record.operation) else { return .refused }
             return retryForm(record, follows: false) == nil ? .failed : .done
+        case .delete:
+            guard record.endedAt != nil else { return .late }
+            return mayDelete ? .done : .refused
         }
     }
 
@@ -74,7 +92,8 @@ extension PageWriter {
         case (.done, .cancel): isPlan ? .bulkWillCancel : .bulkCancelled
         case (.done, .retry): isPlan ? .bulkWillRetry : .bulkRetried
         case (.late, .cancel): .bulkEnded
-        case (.late, .retry): .bulkRunning
+        case (.done, .delete): isPlan ? .bulkWillDelete : .bulkDeleted
+        case (.late, .retry), (.late, .delete): .bulkRunning
         case (.refused, _): .bulkRefused
         case (.unknown, _): .bulkUnknown
         case (.failed, _): .bulkFailed

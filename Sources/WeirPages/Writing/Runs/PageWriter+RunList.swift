@@ -81,14 +81,18 @@ extension PageWriter {
     }
 
     var mayChange: Bool {
-        !permissions.isLink && (permissions.allowsAnywhere(.cancel) || permissions.allowsAnywhere(.start))
+        !permissions.isLink
+            && (permissions.allowsAnywhere(.cancel) || permissions.allowsAnywhere(.start) || mayDelete)
     }
+
+    var mayDelete: Bool { !permissions.isLink && permissions.allows(.administer, on: .server) }
 
     /// The form for the selected runs, or for all that match the filter.
     private func bulk(_ filter: RunFilter) -> Fields {
         [
             "action": "\(base)/runs/change",
             "mayCancel": permissions.allowsAnywhere(.cancel), "mayRetry": permissions.allowsAnywhere(.start),
+            "mayDelete": mayDelete,
             "hidden": filter.firstPage.parameters.map { ["name": $0.name, "value": $0.value] as Fields },
         ]
     }

@@ -199,8 +199,8 @@ extension APISchema {
             "verified": .flag.orNull, "problem": .text.orNull, "next": .time.orNull, "making": .flag,
         ]),
         "ImportReport": .object([
-            "imported": .list(.text), "skipped": .list(.text), "interrupted": .list(.text), "changes": .whole,
-            "lines": .whole,
+            "imported": .list(.text), "skipped": .list(.text), "deleted": .list(.text), "interrupted": .list(.text),
+            "changes": .whole, "lines": .whole,
         ]),
     ]
 

@@ -47,9 +47,17 @@ extension APIResource {
             "runs/{run}", .run(.see),
             .get(
                 "getRun", "Returns a run.", .moment, problems: [410],
-                answers: .json(200, .ref("Run"), "The run."))
+                answers: .json(200, .ref("Run"), "The run.")),
+            .change(
+                .delete, "deleteRun",
+                "Deletes an ended run and the runs of its steps, with their input, output and files. Requires the right to "
+                    + "administer the server.",
+                audit: .delete, problems: [409, 410], answers: .empty(204, "The run is deleted."))
         ) { (dashboard, route, exchange) async throws(Problem) in
-            try await RunList(dashboard: dashboard).show(route.id, exchange)
+            guard exchange.request.method != .delete else {
+                return try await RunDeletions(dashboard: dashboard).delete(route.id, exchange)
+            }
+            return try await RunList(dashboard: dashboard).show(route.id, exchange)
         },
         APIResource(
             "runs/{run}/comparison", .run(.see),

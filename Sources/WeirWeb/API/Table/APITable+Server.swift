@@ -41,6 +41,9 @@ extension APIResource {
             "imports", .everything(.restore),
             .change(
                 .post, "importRuns", "Imports a file of exported runs, all of it or nothing.",
+                .query(
+                    "deleted", .oneOf(["skip", "restore"]),
+                    "Whether runs that were deleted here are left out, as they are by default, or imported again."),
                 body: APIBody(contents: [
                     ("application/jsonl", .bytes), ("application/octet-stream", .bytes),
                     ("multipart/form-data", .ref("ImportForm")),

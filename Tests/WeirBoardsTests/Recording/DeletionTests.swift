@@ -1,0 +1,133 @@
+import Testing
+import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirStates
+
+@testable import WeirBoards
+
+/// What a board shows, and to whom it says so, when a person deletes a run.
+@Suite(.timeLimit(.minutes(15))) struct DeletionTests {
+    private func run(_ board: Board, _ operation: String = "job") async throws -> String {
+        let run = try await board.start(operation, input: [:], actor: "anna").run
+        await board.outcome(of: run)
+        return run
+    }
+
+    // K13
+    @Test func `a deleted run leaves the lists, its address says who deleted it, and the others stay`() async throws {
+        let fixture = try await BoardFixture.open(["job": .quick, "other": .quick])
+        let board = fixture.board
+        let (first, second, third) = (try await run(board), try await run(board), try await run(board))
+        let other = try await run(board, "other")
+        let before = board.feed.head(of: .operation("other"))
+        let gone = Locked<[[String]]>([])
+        board.deleted.add { runs in gone.withLock { $0.append(runs) } }
+        let receipt = try await board.delete(second, actor: "ben")
+        #expect(receipt.run == second)
+        #expect(board.view().recentRuns.map(\.record.id) == [other, third, first])
+        #expect(board.view().operation("job")?.recent.map(\.record.id) == [third, first])
+        #expect(gone.withLock { $0 } == [[second]])
+        await #expect { _ = try await board.run(second) } throws: { error in
+            guard let error = error as? BoardError else { return false }
+            return error.code == .deletedRun && error.description.contains("ben")
+        }
+        // Readers of its topics start over, also those that had read everything; readers of others notice nothing.
+        let deleted = try #require(receipt.sequence)
+        for topic in [Topic.board, .operation("job")] {
+            #expect(board.feed.head(of: topic) == deleted)
+            guard case .gap = board.feed.slice(of: topic, after: deleted.previous, limit: 9) else {
+                Issue.record("\(topic) goes on without a gap")
+                continue
+            }
+            #expect(board.feed.floorWithoutDeletions(of: topic) < deleted.previous)
+        }
+        #expect(board.feed.head(of: .operation("other")) == before)
+        guard case .none = board.feed.slice(of: .operation("other"), after: before, limit: 9) else {
+            Issue.record("the other operation has changed")
+            return
+        }
+        let next = try await run(board)
+        #expect(board.view().recentRuns.map(\.record.id) == [next, other, third, first])
+        await #expect { _ = try await board.delete(second, actor: "ben") } throws: {
+            ($0 as? BoardError)?.code == .deletedRun
+        }
+    }
+
+    // K13
+    @Test func `moments before a deletion are shown without the deleted run`() async throws {
+        let fixture = try await BoardFixture.open(["job": .quick])
+        let board = fixture.board
+        let (first, second) = (try await run(board), try await run(board))
+        let then = try await board.run(second).sequence
+        _ = try await run(board)
+        _ = try await board.delete(second, actor: "ben")
+        let moment = try await board.moment(ofOperation: "job", at: then)
+        #expect(moment.operation.recent.map(\.record.id) == [first])
+    }
+
+    // K13
+    @Test func `a run that has not ended is not deleted, nor is an unknown one`() async throws {
+        let fixture = try await BoardFixture.open(["endless": .endless])
+        let run = try await fixture.board.start("endless", input: [:], actor: "anna").run
+        await #expect { _ = try await fixture.board.delete(run, actor: "ben") } throws: {
+            ($0 as? BoardError)?.code == .stillRunning
+        }
+        await #expect { _ = try await fixture.board.delete("nobody", actor: "ben") } throws: {
+            ($0 as? BoardError)?.code == .unknownRun
+        }
+        _ = try await fixture.board.cancel(run, actor: "anna")
+        _ = try await fixture.board.delete(run, actor: "ben")
+        #expect(fixture.board.view().recentRuns.isEmpty)
+    }
+
+    // K12, K13
+    @Test func `every server passes a deletion in its place, also one that forwards the command`() async throws {
+        let pair = try await BoardPair()
+        let (first, second) = (try await run(pair.first), try await run(pair.first))
+        try await pair.beats { pair.second.feed.head(of: .board) == pair.first.feed.head(of: .board) }
+        async let receipt = pair.second.delete(first, actor: "ben")
+        try await pair.beats { pair.first.view().recentRuns.map(\.record.id) == [second] }
+        try await pair.beats { pair.second.view().recentRuns.map(\.record.id) == [second] }
+        let third = try await run(pair.first)
+        try await pair.beats { pair.second.view().recentRuns.map(\.record.id) == [third, second] }
+        #expect(try await receipt.run == first)
+        await #expect { _ = try await pair.second.run(first) } throws: { ($0 as? BoardError)?.code == .deletedRun }
+    }
+
+    // K13
+    @Test func `a follower calls for changes and deletions in the order of their sequences, each once`() async throws {
+        let journal = MemoryJournal()
+        func add(_ run: String, at: Int64) async throws {
+            _ = try await journal.append([
+                ChangeDraft(
+                    stream: .run(run), subject: "job", revision: 0, at: Timestamp(milliseconds: at),
+                    state: StateRecord(caseName: "done", phase: .succeeded), isTransition: true, cause: nil,
+                    opening: RunOpening(actor: "anna", input: [:]))
+            ])
+        }
+        let events = Locked<[String]>([])
+        let follower = Follower(journal: journal, head: 0, batchLimit: 2) { changes in
+            events.withLock { $0 += changes.map { "\($0.sequence)" } }
+        } forget: { deletions in
+            events.withLock { $0 += deletions.map { "\($0.sequence) without \($0.run)" } }
+        }
+        for (number, run) in ["a", "b", "c", "d"].enumerated() { try await add(run, at: Int64(number)) }
+        _ = try await journal.delete("b", by: "ben", at: Timestamp(milliseconds: 9))
+        _ = try await journal.delete("c", by: "ben", at: Timestamp(milliseconds: 9))
+        try await add("e", at: 10)
+        _ = try await journal.delete("a", by: "ben", at: Timestamp(milliseconds: 11))
+        try await follower.catchUp()
+        #expect(events.withLock { $0 } == ["4", "5 without b", "6 without c", "7", "8 without a"])
+        #expect(follower.head == 8)
+        try await follower.catchUp()
+        let changes = try await journal.append([
+            ChangeDraft(
+                stream: .run("f"), subject: "job", revision: 0, at: Timestamp(milliseconds: 12),
+                state: StateRecord(caseName: "done", phase: .succeeded), isTransition: true, cause: nil,
+                opening: RunOpening(actor: "anna", input: [:]))
+        ])
+        try await follower.take(changes)
+        #expect(events.withLock { $0 }.suffix(2) == ["8 without a", "9"])
+    }
+}
