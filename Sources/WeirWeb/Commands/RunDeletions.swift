@@ -1,11 +1,16 @@
+import HTTPTypes
 import Hummingbird
 import WeirBoards
+import WeirJournals
 
-/// Deletes an ended run by a request of the API.
+/// Shows a run, or deletes an ended one, by a request of the API.
 struct RunDeletions {
     let dashboard: AudienceDashboard
 
-    func delete(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+    func answer(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        guard exchange.request.method == .delete else {
+            return try await RunList(dashboard: dashboard).show(run, exchange)
+        }
         do {
             let operation = try await dashboard.board.run(run).record.operation
             exchange.notes.add("operation \(operation)")

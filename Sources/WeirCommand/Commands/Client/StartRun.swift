@@ -67,7 +67,7 @@ struct DeleteRuns: AsyncParsableCommand {
 
     func run() async throws {
         try await connection.with { client in
-            // All names are found first, because "last" names another run after the first deletion.
+            // All names are found first, so that a mistake in one of them deletes nothing.
             var runs: [String] = []
             for id in ids { runs.append(try await RunName.id(of: id, at: client)) }
             for run in runs {

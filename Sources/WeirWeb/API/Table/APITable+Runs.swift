@@ -54,10 +54,7 @@ extension APIResource {
                     + "administer the server.",
                 audit: .delete, problems: [409, 410], answers: .empty(204, "The run is deleted."))
         ) { (dashboard, route, exchange) async throws(Problem) in
-            guard exchange.request.method != .delete else {
-                return try await RunDeletions(dashboard: dashboard).delete(route.id, exchange)
-            }
-            return try await RunList(dashboard: dashboard).show(route.id, exchange)
+            try await RunDeletions(dashboard: dashboard).answer(route.id, exchange)
         },
         APIResource(
             "runs/{run}/comparison", .run(.see),
