@@ -1,6 +1,8 @@
 import Logging
+import WeirAccess
 import WeirFlows
 import WeirJournals
+import WeirStates
 
 extension Board {
     /// Deletes an ended run and the runs of its steps: their input, states, output and kept files.
