@@ -63,7 +63,11 @@ import WeirStates
         ])
         await earlier.close()
         let connection = try PostgresServer.connection(url)
-        try connection.execute("ALTER TABLE weir.runs DROP COLUMN attempt; UPDATE weir.format SET number = 5")
+        try connection.execute(
+            """
+            ALTER TABLE weir.runs DROP COLUMN attempt; DROP TABLE weir.deletions; DROP INDEX weir.runs_of_steps;
+            DROP FUNCTION weir.conceal; DELETE FROM weir.floors WHERE operation < 0; UPDATE weir.format SET number = 5
+            """)
         let journal = try await PostgresJournal.open(url, now: { .test(0) })
         let attempts = try await journal.runs(RunQuery()).runs.map(\.opening.attempt)
         #expect(attempts == [2, 3, 2, 1])

@@ -8,6 +8,8 @@ import WeirStates
 package struct PeriodReport: Sendable {
     /// The maximum number of runs that are read, of both periods.
     package static let runLimit = 10_000
+    /// The maximum number of runs that are read, including those of steps.
+    package static let readLimit = 50_000
     /// The minimum number of successes in each period, and the probability below which an operation counts as slower.
     package static let test = (least: 8, probability: 0.01)
     static let listLimit = 20
@@ -123,12 +125,15 @@ extension VisibleBoard {
     ) async throws(BoardError) -> (runs: [RunRecord], isCut: Bool, missed: [PeriodReport.MissedStart]) {
         var query = RunQuery(
             startedAfter: from.before(max(to - from, 0)), startedBefore: to, isImported: false, limit: Self.pageSize)
-        var records: [RunRecord] = []
+        var (records, read): ([RunRecord], Int) = ([], 0)
         while true {
             let page = try await runs(query)
+            read += page.runs.count
             records += page.runs.filter { isReported($0.operation) }
             guard let next = page.next else { break }
-            if records.count >= PeriodReport.runLimit { return (records, true, missedStarts(from, to)) }
+            if records.count >= PeriodReport.runLimit || read >= PeriodReport.readLimit {
+                return (records, true, missedStarts(from, to))
+            }
             query.before = next
         }
         return (records, false, missedStarts(from, to))

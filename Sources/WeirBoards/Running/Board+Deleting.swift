@@ -23,7 +23,9 @@ extension Board {
         let outcome: RunDeletionOutcome
         do {
             outcome = try await recorder.whileNothingIsRecorded { [journal, now] in
-                try await journal.delete(run, by: actor, at: now())
+                // A retry reads the values of the steps that it took over.
+                if let retry = try await journal.unfinishedRetry(of: run) { return .active(retry) }
+                return try await journal.delete(run, by: actor, at: now())
             }
         } catch is CancellationError {
             throw .shuttingDown
@@ -58,6 +60,20 @@ extension Board {
                     "The rest of deleted runs could not be removed.", metadata: ["cause": "\(Quoted(error))"])
             }
         }
+    }
+}
+
+extension Journal {
+    /// A run that has not ended and retries the given one, or a retry of it.
+    fileprivate func unfinishedRetry(of run: String) async throws -> String? {
+        for unfinished in try await unfinishedRuns() {
+            var (earlier, seen) = (unfinished.opening.retryOf, Set<String>())
+            while let id = earlier, seen.insert(id).inserted {
+                if id == run { return unfinished.id }
+                earlier = try await self.run(id)?.opening.retryOf
+            }
+        }
+        return nil
     }
 }
 

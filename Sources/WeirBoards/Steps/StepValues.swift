@@ -10,15 +10,17 @@ struct StepItem: Sendable, Hashable {
     /// The item for people.
     var text: String { value.exactText ?? (try? value.text()) ?? "" }
 
-    /// A member of the item, or of the JSON object that is its text.
-    func member(_ name: String) -> JSONValue? {
-        if let member = value.member(named: name) { return member }
-        guard let text = value.string, text.first(where: { !$0.isWhitespace }) == "{" else { return nil }
-        return (try? JSONValue(parsing: text))?.member(named: name)
-    }
+    func member(_ name: String) -> JSONValue? { value.itemMember(named: name) }
 }
 
 extension JSONValue {
+    /// A member of an item, or of the JSON object that is its text.
+    package func itemMember(named name: String) -> JSONValue? {
+        if let member = member(named: name) { return member }
+        guard let text = string, text.first(where: { !$0.isWhitespace }) == "{" else { return nil }
+        return (try? JSONValue(parsing: text))?.member(named: name)
+    }
+
     /// The member of that name, also one whose letters differ in case as names of variables do; in a list, by its index.
     package func member(named name: String) -> JSONValue? {
         if let member = self[name] { return member }

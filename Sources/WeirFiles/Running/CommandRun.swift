@@ -154,8 +154,8 @@ struct CommandRun: Sendable {
             try await clock.sleep(for: Self.pipePatience)
             command.closeOutput()
         }
-        async let errors: Void = follow(command.errors, .standardError)
-        await follow(command.output, .standardOutput)
+        async let errors: Void = follow(command.errors, .standardError, ending)
+        await follow(command.output, .standardOutput, ending)
         await errors
         closing.cancel()
         let end = await command.end()
@@ -187,7 +187,7 @@ struct CommandRun: Sendable {
         return end
     }
 
-    private func follow(_ pipe: CommandPipe?, _ channel: OutputChannel) async {
+    private func follow(_ pipe: CommandPipe?, _ channel: OutputChannel, _ ending: Task<CommandEnd, Never>) async {
         guard let pipe else { return }
         var splitter = LineSplitter()
         // Before lines are split, cut and matched, because a secret in two pieces would not be found in either.
@@ -206,8 +206,12 @@ struct CommandRun: Sendable {
             output.show(unfinished: splitter.unfinished, on: channel)
         }
         var pieces: [LineSplitter.Piece] = []
-        // A program that is killed can have printed the beginning of a secret.
-        split(stream.finish(isCut: !endsWithLine), isDrained: false, into: &pieces)
+        // A program that is killed can have printed the beginning of a secret; one that succeeds has printed all.
+        var isCut = false
+        if !endsWithLine, stream.isHolding {
+            if case .exited(0, _) = await ending.value {} else { isCut = true }
+        }
+        split(stream.finish(isCut: isCut), isDrained: false, into: &pieces)
         splitter.finish { pieces.append($0) }
         await print(reporter.take(pieces, on: channel))
     }

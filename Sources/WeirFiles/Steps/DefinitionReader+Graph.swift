@@ -102,7 +102,7 @@ extension DefinitionReader {
         }
         for element in elements {
             let value = element.json
-            for name in members where value.member(named: name) == nil {
+            for name in members where value.itemMember(named: name) == nil {
                 list.note(element, "This item has no “\(name)”, which the step “\(scope.name)” uses. Give it one.")
             }
         }

@@ -98,7 +98,9 @@ package struct JournalInspection: Sendable, Hashable, Codable {
         ),
     ]
 
-    /// The rules about deletions. Beyond the last unrecorded removal, every missing sequence is that of a deletion or of
+    /// The rules about deletions.
+    ///
+    /// Beyond the last unrecorded removal, every missing sequence is that of a deletion or of
     /// a change of a deleted run; a run that had begun before that removal explains at most all its changes.
     private static let deletionRules = [
         (

@@ -143,7 +143,7 @@ enum JournalSchema {
             operation INTEGER NOT NULL, at INTEGER NOT NULL, actor INTEGER NOT NULL) STRICT;
         CREATE INDEX deletions_of_run ON deletions (run);
         INSERT INTO floors (operation, sequence) SELECT -1 - operation, sequence FROM floors;
-        INSERT INTO floors (operation, sequence) SELECT -1, head FROM journal WHERE true
+        INSERT INTO floors (operation, sequence) SELECT -1, head FROM journal WHERE head > 0
             ON CONFLICT (operation) DO UPDATE SET sequence = max(sequence, excluded.sequence);
         """,
     ]

@@ -341,9 +341,7 @@ struct CheckScenario {
             _ = writer.region(.run(moment), ahead: 9, frame: frame)
             _ = writer.comparePage(RunComparison(view, views.first ?? view))
             let compared = RunComparison(views.first ?? view, view)
-            for compared in Self.differences(compared) {
-                _ = writer.render("pages/compare", writer.comparePage(compared))
-            }
+            for other in Self.differences(compared) { _ = writer.render("pages/compare", writer.comparePage(other)) }
             let pair = MomentPair.run(views.first ?? view, view, newest: view)
             _ = writer.region("pages/moments", writer.momentsPage(pair), title: writer.title(""), frame: frame)
             _ = writer.region("pages/compare", writer.comparePage(compared), title: writer.title(""), frame: frame)

@@ -70,8 +70,8 @@ extension PageWriter {
         let views = views(of: board)
         let own = wholes.filter { !isWatched($0.id) }.map { views[$0.id] }
         let phases = own.map { $0?.latest?.record.state.phase }
-        // A count with a link has what the list behind it has: failures by operation, also interrupted ones; active and
-        // queued runs. The others count operations by their newest run.
+        // Failures are counted by operation, also interrupted ones; active and queued runs without those of steps. The
+        // others count operations by their newest run.
         let queued = own.reduce(0) { $0 + ($1?.queuedRuns ?? 0) }
         let active = own.reduce(0) { $0 + ($1?.activeRuns ?? 0) } - queued
         let groups: [(key: String, phase: Phase?, count: Int, url: String?)] = [

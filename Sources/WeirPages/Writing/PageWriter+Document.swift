@@ -46,7 +46,7 @@ extension PageWriter {
 
     func document(
         _ main: TrustedHTML, title: Fields, section: Section, cursor: PageCursor? = nil, isEnded: Bool = false,
-        frame: PageFrame
+        styles: String? = nil, frame: PageFrame
     ) -> String {
         let sees = permissions.allowsAnywhere(.see) && !permissions.isLink
         let all: [(isShown: Bool, section: Section, path: String, word: StringKey, keys: String)] = [
@@ -60,7 +60,7 @@ extension PageWriter {
         ]
         let links = all.filter(\.isShown)
         let fields: Fields = [
-            "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
+            "main": main, "pageTitle": title, "styles": styles, "cursor": cursor.map(self.fields(of:)),
             "standing": standing(frame.notices),
             "liveWord": cursor.map { _ in strings[isEnded ? .ended : .live] }, "isEnded": isEnded,
             "paused": frame.pastMoment.map { strings(.paused, ["n": format.integer($0.sequence)]) },

@@ -64,6 +64,9 @@ final class PostgresSession: Sendable {
         }
     }
 
+    /// Notes the head after a call that appends no change.
+    func advanced(to head: SequenceNumber) { last.withLock { $0.head = max($0.head, head) } }
+
     /// Throws if nothing may be recorded any more.
     func check() throws {
         if let refusal = last.withLock({ $0.refusal }) { throw refusal }

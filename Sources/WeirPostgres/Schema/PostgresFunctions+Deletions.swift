@@ -13,7 +13,7 @@ extension PostgresFunctions {
         CREATE INDEX runs_of_steps ON weir.runs (idempotency_key)
             WHERE substring(idempotency_key FROM 1 FOR 5) = 'step '::bytea;
         INSERT INTO weir.floors (operation, sequence) SELECT -1 - f.operation, f.sequence FROM weir.floors f;
-        INSERT INTO weir.floors AS f (operation, sequence) SELECT -1, j.head FROM weir.journal j
+        INSERT INTO weir.floors AS f (operation, sequence) SELECT -1, j.head FROM weir.journal j WHERE j.head > 0
             ON CONFLICT (operation) DO UPDATE SET sequence = greatest(f.sequence, excluded.sequence);
 
         CREATE OR REPLACE FUNCTION weir.raise_floor(operation bigint, sequence bigint) RETURNS void LANGUAGE sql AS $$

@@ -15,7 +15,7 @@ struct DeletionTable {
             guard refusal == .unknown, let known = try deletion(of: run), known.at == now, known.actor == actor else {
                 return refusal
             }
-            return .deleted([known])
+            return .deleted(try recorded(with: known))
         }
         let head = try connection.first("SELECT head FROM weir.journal") { try $0.sequence(0) }
         guard let head else { throw JournalError.damaged("the sequence of the last change") }
@@ -76,6 +76,20 @@ struct DeletionTable {
         ) { try $0.deletion() }
     }
 
+    /// The deletions of one call, which have consecutive sequences, one time and one actor.
+    private func recorded(with first: RunDeletion) throws -> [RunDeletion] {
+        let all = try connection.all(
+            "\(Self.query) WHERE d.sequence >= $1 AND d.at = $2 ORDER BY d.sequence",
+            [first.sequence.rawValue, first.at.milliseconds]
+        ) { try $0.deletion() }
+        var found: [RunDeletion] = []
+        for deletion in all
+        where deletion.actor == first.actor && deletion.sequence == (found.last?.sequence.next ?? first.sequence) {
+            found.append(deletion)
+        }
+        return found
+    }
+
     private static let query = """
         SELECT \(JournalColumns.deletion)
         FROM weir.deletions d JOIN weir.names o ON o.id = d.operation JOIN weir.names a ON a.id = d.actor
@@ -115,9 +129,11 @@ extension PostgresJournal {
                 return try DeletionTable(connection).delete(run, by: actor, at: now)
             }
         }
-        guard case .deleted = outcome else { return outcome }
+        guard case .deleted(let added) = outcome else { return outcome }
+        if let end = added.last?.sequence { session.advanced(to: end) }
         pulse?.ring()
-        try await sweep()
+        // The deletion is recorded; the next pruning completes what fails here.
+        _ = try? await sweep()
         return outcome
     }
 

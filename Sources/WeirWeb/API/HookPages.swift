@@ -50,13 +50,13 @@ struct HookPages {
     private var server: String? { dashboard.board.nodes.thisServer }
 
     /// The notifications of the system page, or nil if there are none.
-    func serverContent() async throws(Problem) -> PageHooks? {
+    func serverContent() async -> PageHooks? {
         guard dashboard.permissions.allowsEverywhere(.administer), let hooks = dashboard.configuration.hooks else {
             return nil
         }
         let rules = hooks.notifications(of: ServerCondition.operation)
-        let deliveries: [DeliveryRecord]
-        do { deliveries = try await hooks.deliveries(of: ServerCondition.operation) } catch { throw .unreadableHooks }
+        // The system page must show its conditions also if this file cannot be read.
+        let deliveries = (try? await hooks.deliveries(of: ServerCondition.operation)) ?? []
         guard !rules.isEmpty || !deliveries.isEmpty else { return nil }
         var page = PageHooks(operation: ServerCondition.operation, rules: rules, deliveries: deliveries)
         page.server = server

@@ -48,7 +48,7 @@ struct SystemPage {
         var system = SystemFacts(
             facts: facts, counts: counts, check: check, nodes: board.nodes,
             conditions: seesAll ? dashboard.configuration.conditions?() ?? [] : [], readings: readings())
-        system.hooks = try await HookPages(dashboard: dashboard).serverContent()
+        system.hooks = await HookPages(dashboard: dashboard).serverContent()
         let frame = exchange.frame(dashboard)
         return try await .page(for: exchange) { [renderer = dashboard.renderer, system] in
             renderer.system(system, frame: frame)

@@ -18,6 +18,7 @@ struct ReportStreams {
     func answer(_ run: String, of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard ReportNames.isOperation(operation) else { throw .unknownOperation(operation) }
         guard ReportNames.isRun(run) else { throw .malformedRunName }
+        guard !run.hasPrefix(Self.otherPrefix) else { throw .reservedRunName(run) }
         return switch exchange.request.method {
         case .put: try await open(run, of: operation, exchange)
         case .post: try await add(to: run, of: operation, exchange)
@@ -53,8 +54,13 @@ struct ReportStreams {
                 ending: closes(exchange) ? .closed(nil) : .none, happenedAt: [opening.happenedAt], lease: lease)
         }
         var receipt = try await take(report(under: run))
+        let other = otherName(of: run, of: operation, exchange)
         if receipt.outcome == .conflict, !(await mayKnow(run, of: operation, exchange)) {
-            receipt = try await take(report(under: otherName(of: run, of: operation, exchange)))
+            receipt = try await take(report(under: other))
+        } else if receipt.outcome == .removedRun,
+            (try? await dashboard.board.reports(of: other, operation: operation, limit: 0)) != nil
+        {
+            receipt = try await take(report(under: other))
         }
         switch receipt.outcome {
         case .taken, .known:
@@ -106,8 +112,9 @@ struct ReportStreams {
                 producer: producer, lease: lease)
         }
         var receipt = try await take(report(under: run))
-        if receipt.outcome == .unknownRun {
-            receipt = try await take(report(under: otherName(of: run, of: operation, exchange)))
+        if [.unknownRun, .removedRun].contains(receipt.outcome) {
+            let other = try await take(report(under: otherName(of: run, of: operation, exchange)))
+            if other.outcome != .unknownRun { receipt = other }
         }
         switch receipt.outcome {
         case .taken, .known:
@@ -186,10 +193,13 @@ struct ReportStreams {
 
     // MARK: Names
 
+    /// The beginning of names that the server chooses, which no request can name.
+    private static let otherPrefix = "reported-under-other-name-"
+
     /// The name that the caller's run gets if the requested one belongs to a run of which the caller must not learn.
     private func otherName(of run: String, of operation: String, _ exchange: Exchange) -> String {
         let hash = StableHash("\(operation)\n\(exchange.actor)\n\(run)".utf8)
-        return "run-\(String(hash.value, radix: 16))"
+        return Self.otherPrefix + String(hash.value, radix: 16)
     }
 
     /// Whether the caller may learn that a run has this name: it opened the run, or may see it.
@@ -203,15 +213,18 @@ struct ReportStreams {
     private func reportedMessages(
         of run: String, of operation: String, after place: ReportPlace? = nil, limit: Int, _ exchange: Exchange
     ) async throws(BoardError) -> ReportedMessages {
+        var removed: BoardError?
         for name in [run, otherName(of: run, of: operation, exchange)] {
             do throws(BoardError) {
                 let found = try await dashboard.board.reports(
                     of: name, operation: operation, after: place, limit: limit)
                 if await mayKnow(name, of: operation, exchange) { return found }
             } catch {
-                guard error.code == .unknownRun else { throw error }
+                guard [.unknownRun, .removedRun].contains(error.code) else { throw error }
+                if error.code == .removedRun { removed = error }
             }
         }
+        if let removed { throw removed }
         throw BoardError(.unknownRun, Message(verbatim: Problem.unknownReport(run)))
     }
 

@@ -52,7 +52,7 @@ struct OperationAPITests {
     @Test func `another method is refused with those that are allowed`() async throws {
         try await TestServer.run { server in
             for (method, path, allowed) in [
-                ("DELETE", "/api/v1/runs/x", "GET, HEAD"), ("GET", "/api/v1/operations/steps/runs", "POST"),
+                ("PUT", "/api/v1/runs/x", "GET, HEAD, DELETE"), ("GET", "/api/v1/operations/steps/runs", "POST"),
                 ("PUT", "/api/v1/operations/steps/runs", "POST"), ("POST", "/", "GET, HEAD"),
                 ("OPTIONS", "/api/v1/runs", "GET, HEAD"), ("HEAD", "/live/1/board/snap", "GET"),
             ] {

@@ -87,16 +87,30 @@ extension SQLiteJournal {
             try Self.overwriting(database) { try DeletionTable(database).delete(run, by: actor, at: now) }
         }
         guard case .deleted = outcome else { return outcome }
-        while try await write({ database in try Self.overwriting(database) { try RunRemoval(database).sweep() } }) {}
-        try await shrink()
+        do {
+            while try await write({ database in try Self.overwriting(database) { try RunRemoval(database).sweep() } }) {
+            }
+            var pages: Int64 = -200
+            while try await write({ [pages] database in
+                try Self.overwriting(database) { try RunTextIndex(database).merge(pages) }
+            }) { pages = 200 }
+            try await shrink()
+            // The file has the overwritten pages only after a checkpoint.
+            try await checkpoint()
+        } catch {
+            // The deletion is recorded; the next pruning completes it.
+        }
         return outcome
     }
 
     /// Overwrites what the body deletes, rather than only marking its space as free.
     private static func overwriting<Result>(_ database: Database, _ body: () throws -> Result) throws -> Result {
+        // SQLite can be compiled with 1 (always) or 2 (fast) as the default.
+        let before = try SQLStatement(database, "PRAGMA secure_delete").first { $0.integer(0) } ?? 0
+        guard before != 1 else { return try body() }
         try SQLStatement(database, "PRAGMA secure_delete = 1").rows { _ in true }
         let result = Swift.Result { try body() }
-        try SQLStatement(database, "PRAGMA secure_delete = 0").rows { _ in true }
+        try SQLStatement(database, "PRAGMA secure_delete = \(before == 2 ? "fast" : "0")").rows { _ in true }
         return try result.get()
     }
 

@@ -68,6 +68,15 @@ struct RunTextIndex {
         try SQLStatement(database, "DELETE FROM run_text WHERE rowid = ?").run(opened)
     }
 
+    /// Merges some pages of the index, which keeps the words of removed runs until then; returns false when none are left.
+    ///
+    /// A negative number begins to merge everything (SQLite, "The FTS5 'merge' command").
+    func merge(_ pages: Int64) throws -> Bool {
+        let before = database.totalChangesCount
+        try SQLStatement(database, "INSERT INTO run_text (run_text, rank) VALUES ('merge', ?)").run(pages)
+        return database.totalChangesCount - before >= 2
+    }
+
     func text(of run: RunRecord) throws -> RunText {
         var text = RunText(run)
         guard run.endedAt != nil else { return text }
