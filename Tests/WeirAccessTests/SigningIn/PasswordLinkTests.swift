@@ -84,7 +84,8 @@ struct PasswordLinkTests {
     }
 
     @Test(arguments: [
-        "removed", "removed and added", "password", "roles", "roles and back", "expired", "revoked", "replaced", "ended",
+        "removed", "removed and added", "password", "roles", "roles and back", "expired", "revoked", "replaced",
+        "ended",
         "none",
     ])
     func `a link of a removed or changed user is as unknown as one that was never made`(change: String) async throws {
