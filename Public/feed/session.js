@@ -134,8 +134,8 @@ export class Session {
   failed(now, { status = 0, retryAfter = null } = {}) {
     this.failures += 1;
     if (status === 401 || status === 403 || (status === 404 && this.#moved)) this.want = "gone";
-    // The page of a run that was deleted or removed says so when it is loaded.
-    else if (status === 410) this.want = "reload";
+    // The page of a run that was deleted or removed says so when it is loaded, once: another server may still have the run.
+    else if (status === 410) this.want = this.world.reloaded ? "stop" : "reload";
     else if (status === 404 && this.want === "snap" && this.failures > 2) this.want = "stop";
     else if (this.failures > 1 && (status === 400 || status === 404)) this.#want("snap");
     else this.#want("now");

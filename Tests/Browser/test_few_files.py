@@ -28,12 +28,12 @@ def test_programs_and_connections_leave_the_server_the_files_that_it_needs(weir)
             runs = list(pool.map(lambda _: weir.run("wait"), range(60)))
         for _ in range(200):
             crowd.append(socket.create_connection(("127.0.0.1", weir.port), timeout=20))
-        # Some did not start, and say why.
-        reason = "too many files open to start a command"
-        until(lambda: any(reason in str(run["state"]) for run in weir.ask("runs?limit=100")["runs"]))
     finally:
         for connection in crowd:
             connection.close()
+    # Some did not start, and say why.
+    reason = "too many files open to start a command"
+    until(lambda: any(reason in str(run["state"]) for run in weir.ask("runs?limit=100")["runs"]))
     assert weir.process.poll() is None
     active = [run["id"] for run in weir.ask("runs?limit=100")["runs"] if not run["endedAt"]]
     assert 3 < len(active) < len(runs)

@@ -38,9 +38,11 @@ extension Feed {
         guard let last = deletions.last?.sequence else { return }
         let runs = Set(deletions.map(\.run))
         let operations = Set(deletions.map(\.operation))
-        let areListed = !board.listedRuns.isDisjoint(with: runs)
+        // Before the runs are forgotten, so that a repetition after a failure refills the lists, too.
+        if !board.listedRuns.isDisjoint(with: runs) {
+            try await refillLists(from: journal, of: operations, through: last)
+        }
         forget(runs)
-        if areListed { try await refillLists(from: journal, of: operations, through: last) }
         var removed = Dictionary(deletions.map { (Topic.operation($0.operation), $0.sequence) }, uniquingKeysWith: max)
         removed[.board] = last
         note(removed, published: last, isDeletion: true)

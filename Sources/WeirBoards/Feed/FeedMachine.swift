@@ -72,7 +72,11 @@ struct FeedMachine: Sendable {
 
     /// The floor of a topic without deletions: a cursor from there on lacks nothing but deleted runs.
     func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
-        max(topic == .board ? floor : topics[topic]?.floor ?? 0, min(pruned[topic] ?? 0, board.sequence))
+        // Changes of a topic without an index precede the ring, as in `slice`.
+        guard topic != .board, let log = topics[topic] else {
+            return max(floor, min(pruned[.board] ?? 0, board.sequence))
+        }
+        return max(log.floor, min(pruned[topic] ?? 0, board.sequence))
     }
 
     /// The topics from which the journal can remove single changes or runs.
