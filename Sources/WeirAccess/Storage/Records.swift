@@ -18,7 +18,9 @@ extension UserRecord {
     var edition: String { "\(createdAt) \(changedAt) \(roles.words)" }
 }
 
-/// What a local user's account has besides the user; earlier versions write user records without members unknown to them.
+/// A local user's link and demanded change of the password.
+///
+/// A record of its own, because earlier versions drop unknown members when they write a user record.
 package struct AccountRecord: Hashable, Sendable, Codable {
     package var name: String
     package var link: PasswordLink?
@@ -197,7 +199,7 @@ package enum StoredKind: String, Sendable {
     case views
     /// The presets of forms that a person saved, under the same keys.
     case presets
-    /// What a local user's account has besides the user, by name.
+    /// The ``AccountRecord`` of a local user, by name.
     case account
     /// An audit entry left by a command for the server, which alone writes the audit.
     case audit

@@ -74,7 +74,7 @@ extension AccountResponder {
         }
     }
 
-    /// Changes what a form asks for; returns the link that it made, if any.
+    /// Performs the change that a form requests; returns the new password link, or nil.
     private func change(
         _ visit: Visit, _ sent: FormFields, _ receiver: MailAddress?
     ) async throws -> MadePasswordLink? {
