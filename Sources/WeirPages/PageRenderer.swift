@@ -264,13 +264,16 @@ package final class PageRenderer: Sendable {
 
     /// The same check, which the caller can end early.
     ///
-    /// - Parameter checkpoint: Called between operations and between templates.
+    /// - Parameters:
+    ///   - trustsBundled: Whether to skip rendering the samples if every template is a bundled one, which Weir's own tests
+    ///     check.
+    ///   - checkpoint: Called between operations and between templates.
     /// - Returns: The problems.
     /// - Throws: The error of the checkpoint, which ends the check.
     package func check<Failure: Error>(
-        _ checkpoint: () throws(Failure) -> Void
+        trustsBundled: Bool = false, _ checkpoint: () throws(Failure) -> Void
     ) throws(Failure) -> [TemplateProblem] {
-        try templateCheck.problems(checkpoint)
+        try templateCheck.problems(rendersSamples: set.isOverridden || !trustsBundled, checkpoint)
     }
 
     var templateCheck: TemplateCheck { TemplateCheck(catalog: catalog, set: set, library: library, tables: tables) }

@@ -9,6 +9,16 @@ import Testing
     }
 
     // L3, L4
+    @Test func `a check that trusts bundled templates renders samples only for templates of others`() throws {
+        var (bundled, overridden) = (0, 0)
+        _ = try Fixture().pages.check(trustsBundled: true) { bundled += 1 }
+        let mistaken = try Fixture(overlay: ["pages/runs.mustache": "{{nothingLikeIt}}"]).pages
+        let found = mistaken.check(trustsBundled: true) { overridden += 1 }
+        #expect(bundled == 0)
+        #expect(overridden > 0)
+        #expect(found.contains { $0.message.contains("nothingLikeIt") })
+    }
+
     @Test func `the bundled templates and strings are without a fault`() throws {
         let problems = try Fixture().pages.check().map(\.description)
         #expect(problems == [])

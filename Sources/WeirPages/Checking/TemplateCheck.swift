@@ -12,19 +12,23 @@ struct TemplateCheck {
 
     /// The problems, sorted by file and line, without duplicates.
     ///
-    /// - Parameter checkpoint: Called between operations and between templates.
+    /// - Parameters:
+    ///   - rendersSamples: Whether to hold the members and strings that templates use against samples of every page.
+    ///   - checkpoint: Called between operations and between templates.
     /// - Returns: The problems.
     /// - Throws: The error of the checkpoint, which ends the check.
-    func problems<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) -> [TemplateProblem] {
+    func problems<Failure: Error>(
+        rendersSamples: Bool, _ checkpoint: () throws(Failure) -> Void
+    ) throws(Failure) -> [TemplateProblem] {
+        let declared = library.problems + tables.problems + cases() + declarations()
+        guard rendersSamples else { return Set(declared).sorted() }
         let strings = StringPlaces(set.tables, tables: tables)
         var walk = TemplateWalk(tags: library.tags, strings: strings)
         for (template, shape) in try shapes(checkpoint).collected.sorted(by: { $0.key < $1.key }) {
             try checkpoint()
             walk.walk(template, shape)
         }
-        let all =
-            library.problems + tables.problems + strings.problems + Array(walk.problems) + cases() + declarations()
-        return Set(all).sorted()
+        return walk.problems.union(declared).union(strings.problems).sorted()
     }
 
     /// Renders every page from samples, and records the members that each template receives.

@@ -15,6 +15,8 @@ public struct TemplateSet: Sendable {
 
     let files: [String: String]
     let own: Set<String>
+    /// Whether an overlay or an operation's file adds or overrides a template or a table of strings of the pages.
+    let isOverridden: Bool
     /// The bundled texts that the overlay overrides.
     let covered: [String: String]
     /// The tables of strings, bundled ones first; later tables override earlier ones key by key.
@@ -61,6 +63,7 @@ public struct TemplateSet: Sendable {
                 .map { Table(name: String($0.key.dropFirst(8).dropLast(5)), file: $0.key, text: $0.value) }
         }
         tables = layers[0] + declared + layers[1]
+        isOverridden = !own.isEmpty || !layers[1].isEmpty
         self.problems = problems
     }
 

@@ -136,7 +136,7 @@ final class TemplateChecks: Sendable {
         let change = changes.wrappingAdd(1, ordering: .relaxed).newValue
         let task = Task { [weak self, pool, pause] in
             let check = { @Sendable [weak self] in
-                try renderer.check {
+                try renderer.check(trustsBundled: true) {
                     guard let self else { throw CancellationError() }
                     try self.check(change)
                 }

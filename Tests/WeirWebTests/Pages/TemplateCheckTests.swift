@@ -97,8 +97,12 @@ struct TemplateCheckTests {
         }
         var catalog = Catalog()
         for index in 0..<50 { catalog.add(Steps(gate: Gate()), id: "s\(index)", title: "S", summary: "Steps.") }
-        let large = PageRenderer(catalog: catalog, templates: try TemplateSet())
-        let small = PageRenderer(catalog: Catalog(), templates: try TemplateSet())
+        // A declared template, because bundled ones alone are not rendered.
+        var declared = DeclaredTexts()
+        declared.templates["operations/s0/going.mustache"] = "Going."
+        let templates = try TemplateSet(overlay: nil, declared: declared)
+        let large = PageRenderer(catalog: catalog, templates: templates)
+        let small = PageRenderer(catalog: Catalog(), templates: templates)
         checks.begin(large) { _ in reports.withLock { $0.append("large") } }
         try await until { isBegun.load(ordering: .relaxed) }
         checks.begin(small) { _ in reports.withLock { $0.append("small") } }
