@@ -28,6 +28,11 @@ extension Board {
         return run
     }
 
+    /// Whether a run was deleted, according to the journal.
+    package func isDeleted(_ id: String) async throws(BoardError) -> Bool {
+        try await read { try await journal.deletion(of: id) != nil }
+    }
+
     /// A run after its last change at or before a sequence.
     ///
     /// Throws `unknownRun`, `unknownMoment` if the run had not begun, and `unavailable`.

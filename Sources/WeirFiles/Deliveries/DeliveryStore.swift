@@ -327,6 +327,11 @@ package final class DeliveryStore: Sendable {
         }.map { try TriggerRecord(json: $0) }
     }
 
+    /// The runs that messages are about.
+    func runs() async throws -> Set<String> {
+        try await file.read { try String.fetchSet($0, sql: "SELECT DISTINCT run FROM delivery WHERE run IS NOT NULL") }
+    }
+
     /// Removes the messages about deleted runs, also those that wait to be sent.
     ///
     /// Requests of triggers stay: they contain nothing of the run, and their keys prevent another start.

@@ -1,4 +1,5 @@
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirStates
 
@@ -54,6 +55,33 @@ extension Notifier {
             // Retention has removed the run in between.
             guard [.removedRun, .deletedRun, .unknownRun].contains(error.code) else { throw error }
             return []
+        }
+    }
+
+    // MARK: Deleted runs
+
+    /// Has ``forgetDeleted()`` check the runs of messages that are about to be added.
+    func check(_ deliveries: [DeliveryRecord]) {
+        unchecked.withLock { $0?.formUnion(deliveries.compactMap(\.facts.run)) }
+    }
+
+    /// Removes the messages about deleted runs; a failed call leaves them to the next one.
+    ///
+    /// A run can be deleted while its messages are made, and while this server is stopped. So the runs of all messages are
+    /// checked at the start, and then those of new messages.
+    func forgetDeleted() async throws {
+        let runs = unchecked.withLock { runs in
+            defer { runs = [] }
+            return runs
+        }
+        do {
+            var deleted: [String] = []
+            let checked = if let runs { runs } else { try await store.runs() }
+            for run in checked where try await board.isDeleted(run) { deleted.append(run) }
+            if !deleted.isEmpty { try await store.forget(deleted) }
+        } catch {
+            unchecked.withLock { added in added = runs.flatMap { added?.union($0) } }
+            throw error
         }
     }
 

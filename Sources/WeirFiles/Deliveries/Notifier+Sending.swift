@@ -178,8 +178,7 @@ extension Notifier {
         }
         // Existing messages stay unchanged, even after a restart.
         if !deliveries.isEmpty {
-            try await store.add(deliveries)
-            queue.send()
+            try await begin(deliveries)
         }
         return next == .max ? nil : .milliseconds(max(1, min(next, 3_600_000)))
     }

@@ -25,7 +25,9 @@ package final class Notifier: Sendable {
     let makeID: @Sendable () -> String
     let logger: Logger
     let outcomes: DeliveryCounters
-    private let ends = WakeSignal()
+    let ends = WakeSignal()
+    /// The runs whose messages were added, or that were deleted, since the last check; nil before the first, for all runs.
+    let unchecked = Locked<Set<String>?>(nil)
     let queue = WakeSignal()
     let begun = WakeSignal()
     let turns = Locked(DeliveryTurns())
@@ -72,15 +74,9 @@ package final class Notifier: Sendable {
     }
 
     package func run() async {
-        board.deleted.add { [store, logger] runs in
-            Task {
-                do {
-                    try await store.forget(runs)
-                } catch {
-                    logger.error(
-                        "Messages about deleted runs could not be removed.", metadata: ["cause": "\(Quoted(error))"])
-                }
-            }
+        board.deleted.add { [unchecked, ends] runs in
+            unchecked.withLock { $0?.formUnion(runs) }
+            ends.send()
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.follow() }
@@ -130,6 +126,7 @@ package final class Notifier: Sendable {
         while await signals.next() != nil {
             alarm?.cancel()
             do {
+                try await forgetDeleted()
                 while try await readOn() {}
                 alarm = untilNextSummary().map { wait in
                     Task { [clock, ends] in
@@ -180,8 +177,12 @@ package final class Notifier: Sendable {
         if !slice.more { deliveries += try await summaries(&state) }
         if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
         guard slice.to > position || state != known else { return false }
+        check(deliveries)
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries, state: state)
-        if !deliveries.isEmpty { queue.send() }
+        if !deliveries.isEmpty {
+            queue.send()
+            try await forgetDeleted()
+        }
         try await write(
             ToldPosition(sequence: slice.to, state: state),
             hasTold: !deliveries.isEmpty || state.unrepeated != known.unrepeated)
@@ -241,8 +242,10 @@ package final class Notifier: Sendable {
     }
 
     func begin(_ deliveries: [DeliveryRecord]) async throws {
+        check(deliveries)
         try await store.add(deliveries)
         queue.send()
+        ends.send()
     }
 }
 
