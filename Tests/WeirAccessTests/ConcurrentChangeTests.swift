@@ -24,6 +24,15 @@ private final class SlowStorage: AccessStorage {
         for continuation in waiting { continuation.resume() }
     }
 
+    /// Lets the waiting writes go, and holds the next ones back.
+    func letThese() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
     /// Changes something as another process does.
     func changeElsewhere(_ changes: [StoredChange]) async throws {
         _ = try await base.write(changes, after: base.version)
@@ -82,6 +91,28 @@ private final class SlowStorage: AccessStorage {
         #expect(directory.users.map(\.name) == ["root"])
         let again = try await DirectoryFixture(storage: storage)
         #expect(again.directory.users.map(\.name) == ["root"])
+    }
+
+    @Test func `one's own change of a password begins no session if the user is removed meanwhile`() async throws {
+        let storage = SlowStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        for (name, role) in [("root", "admin"), ("ana", "operator")] { try await fixture.addUser(name, role) }
+        let directory = fixture.directory
+        storage.hold()
+        let change = Task {
+            try await directory.changePassword(
+                of: "ana", from: "correct horse", to: "battery staple", origin: .none, mark: nil)
+        }
+        // The sign-in is stored, then the password.
+        try await until { storage.waiting == 1 }
+        storage.letThese()
+        try await until { storage.waiting == 1 }
+        let removal = Task { try await directory.removeUser("ana", by: .system) }
+        for _ in 0..<200 { await Task.yield() }
+        storage.letGo()
+        try await removal.value
+        await #expect(throws: AccessError(.invalid, .wrongPassword)) { try await change.value }
+        #expect(try await storage.news(since: nil)?.records.contains { $0.kind == "session" } == false)
     }
 
     @Test func `a password that is changed while roles are taken away leaves them taken away`() async throws {

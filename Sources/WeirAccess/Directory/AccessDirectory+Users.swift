@@ -110,11 +110,12 @@ extension AccessDirectory {
 
     /// Sets a user's password and ends their sessions; with `mustChange`, the user must change it at the next sign-in.
     ///
-    /// Fails if `session` ends during hashing.
+    /// Fails if `session` ends during hashing. Returns the password as it is stored.
+    @discardableResult
     package func setPassword(
         _ password: String, of name: String, mustChange: Bool = false, by principal: Principal,
         from origin: AuditOrigin = .none, during session: SecretText? = nil
-    ) async throws {
+    ) async throws -> String {
         let name = try user(name).name
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         let hash = try await hash(password)
@@ -126,6 +127,7 @@ extension AccessDirectory {
             // Read again: the user may have been changed or removed during hashing.
             try await put(hash, of: try user(name), mustChange: mustChange, by: principal, from: origin)
         }
+        return hash.description
     }
 
     /// Stores a password within a change; ends the user's sessions, the link to set it, and an earlier demand to change it.
@@ -164,13 +166,19 @@ extension AccessDirectory {
         case .throttled(let wait):
             throw AccessError(after: wait)
         case .signedIn(let secret, let principal):
+            let stored: String
             do {
-                try await setPassword(password, of: name, by: principal, from: origin, during: secret)
+                stored = try await setPassword(password, of: name, by: principal, from: origin, during: secret)
             } catch {
                 try await signOut(secret, from: origin)
                 throw error
             }
-            return try await begin(StoredPerson(user: principal.name), from: origin, replacing: nil)
+            // Another password can be set, or the user removed, before the session begins.
+            let begun = try await begin(
+                StoredPerson(user: principal.name), from: origin, replacing: nil,
+                if: { $0.users[principal.name]?.password == stored })
+            guard let begun else { throw AccessError(.invalid, .wrongPassword) }
+            return begun
         }
     }
 
