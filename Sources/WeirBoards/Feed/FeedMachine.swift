@@ -70,13 +70,16 @@ struct FeedMachine: Sendable {
     /// At most the head, because no cursor lies beyond it.
     func removed(of topic: Topic) -> SequenceNumber { min(removals[topic] ?? 0, board.sequence) }
 
+    /// The sequence of the topic's last change that was removed without a deletion, at most the head.
+    func prunedSequence(of topic: Topic) -> SequenceNumber { min(pruned[topic] ?? 0, board.sequence) }
+
     /// The floor of a topic without deletions: a cursor from there on lacks nothing but deleted runs.
     func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
         // Changes of a topic without an index precede the ring, as in `slice`.
         guard topic != .board, let log = topics[topic] else {
-            return max(floor, min(pruned[.board] ?? 0, board.sequence))
+            return max(floor, prunedSequence(of: .board))
         }
-        return max(log.floor, min(pruned[topic] ?? 0, board.sequence))
+        return max(log.floor, prunedSequence(of: topic))
     }
 
     /// The topics from which the journal can remove single changes or runs.

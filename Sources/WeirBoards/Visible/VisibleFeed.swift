@@ -233,18 +233,20 @@ extension Feed {
     /// `recent` are the newest visible runs, so that the audience's list is complete.
     func project(_ visibility: Visibility, recent: [RunView]) -> FeedProjection {
         projections.withLock { projections in
-            let (board, head, past, removed) = machine.withLock { machine in
+            let (board, head, past, removed, pruned) = machine.withLock { machine in
                 (
                     machine.board, visibility.topics.map { machine.head(of: $0) }.max() ?? 0,
                     machine.newest(FeedProjection.countLimit),
-                    visibility.topics.map { ($0, machine.removed(of: $0)) }
+                    visibility.topics.map { ($0, machine.removed(of: $0)) },
+                    visibility.topics.map { ($0, machine.prunedSequence(of: $0)) }
                 )
             }
             // The runs may have changed since they were read.
             let newest = recent.map { run(String($0.record.id)) ?? $0 }
             let projection = FeedProjection(
                 visibility, past: past.publications, after: min(past.floor, head), board: board, newest: newest)
-            _ = projection.note(Dictionary(removed) { $1 }, published: board.sequence)
+            _ = projection.note(Dictionary(pruned) { $1 }, published: board.sequence)
+            _ = projection.note(Dictionary(removed) { $1 }, published: board.sequence, isDeletion: true)
             projections.removeAll { $0.projection == nil }
             projections.append(HeldProjection(projection: projection))
             return projection

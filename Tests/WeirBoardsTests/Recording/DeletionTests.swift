@@ -1,5 +1,6 @@
 import Testing
 import TestSupport
+import WeirAccess
 import WeirFlows
 import WeirJournals
 import WeirStates
@@ -52,6 +53,26 @@ import WeirStates
         await #expect { _ = try await board.delete(second, actor: "ben") } throws: {
             ($0 as? BoardError)?.code == .deletedRun
         }
+    }
+
+    // K13
+    @Test func `an audience with limited visibility that comes after a deletion misses nothing but the deleted run`()
+        async throws
+    {
+        let fixture = try await BoardFixture.open(["job": .quick, "other": .quick])
+        let board = fixture.board
+        let (first, second) = (try await run(board), try await run(board))
+        let then = board.feed.head(of: .board)
+        let deleted = try #require(try await board.delete(second, actor: "ben").sequence)
+        let visible = try await VisibleBoard(
+            board, for: VisibleBoardTests.permissions([.see], operations: ["job"], of: board))
+        #expect(visible.view().recentRuns.map(\.record.id) == [first])
+        #expect(visible.feed.head(of: .board) == deleted)
+        guard case .gap = visible.feed.slice(of: .board, after: then, limit: 9) else {
+            Issue.record("its board goes on without a gap")
+            return
+        }
+        #expect(visible.feed.floorWithoutDeletions(of: .board) < then)
     }
 
     // K13
