@@ -18,13 +18,14 @@ extension SQLiteJournal {
 
     /// Removes ended runs and old changes of stores according to the policy, and returns the space to the disk.
     ///
-    /// Each step is a short transaction, between which others can append. The next call completes an interrupted one.
+    /// Each step is a short transaction, between which others can append. The next call completes an interrupted one, and
+    /// an interrupted deletion; so it overwrites what it deletes.
     package func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         var removed = 0
         while true {
             let hidden = try await write { try RunRemoval($0).hide(policy, now: now) }
             removed += hidden
-            while try await write({ try RunRemoval($0).sweep() }) {}
+            try await sweep()
             if hidden == 0 { break }
         }
         while try await write({ try StoreRemoval($0).sweep(policy) }) {}
@@ -56,7 +57,7 @@ extension SQLiteJournal {
         var removed = 0
         while case let count = try await write({ try RunImport($0).rollBackStep() }), count > 0 {
             removed += count
-            while try await write({ try RunRemoval($0).sweep() }) {}
+            try await sweep()
         }
         return removed
     }

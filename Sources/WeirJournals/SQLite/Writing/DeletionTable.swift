@@ -88,8 +88,7 @@ extension SQLiteJournal {
         }
         guard case .deleted = outcome else { return outcome }
         do {
-            while try await write({ database in try Self.overwriting(database) { try RunRemoval(database).sweep() } }) {
-            }
+            try await sweep()
             var pages: Int64 = -200
             while try await write({ [pages] database in
                 try Self.overwriting(database) { try RunTextIndex(database).merge(pages) }
@@ -101,6 +100,13 @@ extension SQLiteJournal {
             // The deletion is recorded; the next pruning completes it.
         }
         return outcome
+    }
+
+    /// Deletes the data of hidden runs, in short transactions.
+    ///
+    /// Overwrites it, because an interrupted deletion can have left it.
+    func sweep() async throws {
+        while try await write({ database in try Self.overwriting(database) { try RunRemoval(database).sweep() } }) {}
     }
 
     /// Overwrites what the body deletes, rather than only marking its space as free.
