@@ -113,12 +113,7 @@ extension APIResource {
             "operations/{operation}/notifications", .operation(.see),
             .get(
                 "listNotifications", "Lists the notification rules of an operation, and the newest messages.",
-                answers: .json(
-                    200,
-                    .object(
-                        ["rules": .list(.ref("NotificationRule")), "deliveries": .list(.ref("Delivery"))],
-                        optional: ["server": .text.orNull]),
-                    "The rules and messages."))
+                answers: .rulesAndMessages)
         ) { (dashboard, route, _) async throws(Problem) in try await HookPages(dashboard: dashboard).list(route.id) },
         APIResource(
             "operations/{operation}/notifications/test", .operation(.start),

@@ -72,12 +72,7 @@ extension APIResource {
             .get(
                 "listServerNotifications",
                 "Lists the notification rules for the server, digests and reports, and the newest messages.",
-                answers: .json(
-                    200,
-                    .object(
-                        ["rules": .list(.ref("NotificationRule")), "deliveries": .list(.ref("Delivery"))],
-                        optional: ["server": .text.orNull]),
-                    "The rules and messages."))
+                answers: .rulesAndMessages)
         ) { (dashboard, _, _) async throws(Problem) in try await HookPages(dashboard: dashboard).list(nil) },
         APIResource(
             "notifications/test", .everything(.administer),
@@ -121,4 +116,14 @@ extension APIResource {
                 answers: .json(200, .members, "An OpenAPI 3.1 document."))
         ) { (dashboard, _, _) async throws(Problem) in try .json(APIDescription.document(mount: dashboard.mount)) },
     ]
+}
+
+extension APIAnswer {
+    /// The notification rules of an operation or of the server, and their newest messages.
+    static let rulesAndMessages = APIAnswer.json(
+        200,
+        .object(
+            ["rules": .list(.ref("NotificationRule")), "deliveries": .list(.ref("Delivery"))],
+            optional: ["server": .text.orNull]),
+        "The rules and messages.")
 }
