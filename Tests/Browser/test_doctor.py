@@ -4,9 +4,11 @@ import contextlib
 import http.server
 import json
 import os
+import pathlib
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import threading
 import urllib.request
@@ -182,6 +184,42 @@ def test_a_damaged_journal_is_told(tmp_path, port):
     assert report.code == 1 and "weir journal check" in report.said("journal", "failure", "cannot be used")
 
 
+def test_data_of_a_newer_version_is_told_with_the_way_back(weir, tmp_path, port):
+    weir.run("greeting")
+    weir.terminate()
+    for name in ("journal", "deliveries", "access"):
+        with contextlib.closing(sqlite3.connect(weir.data / f"{name}.sqlite")) as database:
+            database.execute("PRAGMA user_version = 99")
+            database.commit()
+    report = doctor(tmp_path, "--port", port, "--data", weir.data)
+    assert report.code == 1
+    assert "Install the newer version" in report.said("journal", "failure", "newer version of Weir has written the journal")
+    assert "messages that wait are lost" in report.said("data", "failure", "the file of messages")
+    report.said("settings", "failure", "a newer Weir's")
+    for number in (8, 10):
+        (weir.data / f"journal.sqlite-format-{number}").touch(0o600)
+    report = doctor(tmp_path, "--port", port, "--data", weir.data)
+    assert "journal.sqlite-format-10, which lacks" in report.said("journal", "failure", "newer version")
+
+
+def test_a_server_whose_program_was_replaced_is_told_to_restart(tmp_path, sky):
+    program = tmp_path / "installed" / "weir"
+    program.parent.mkdir()
+    for path in pathlib.Path(BINARY).resolve().parent.iterdir():
+        if path.suffix == ".resources" or path.name == "weir-exec":
+            (program.parent / path.name).symlink_to(path)
+    shutil.copy2(BINARY, program)
+    weir = Weir(tmp_path, sky, prefix=["sh", "-c", f'exec "{program}" "$@"'])
+    try:
+        weir.start()
+        doctor(tmp_path, "--data", weir.data).said("version", "good", "this program are")
+        program.unlink()
+        report = doctor(tmp_path, "--data", weir.data)
+    finally:
+        weir.close()
+    assert report.code == 0 and "systemctl restart weir" in report.said("version", "warning", "was replaced")
+
+
 def test_a_process_that_does_not_answer_is_told(weir, tmp_path):
     weir.process.send_signal(signal.SIGSTOP)
     try:
@@ -237,6 +275,30 @@ def test_a_database_is_examined_and_a_stopped_one_is_told(database, tmp_path, po
     guest = doctor(tmp_path, "--port", port, "--journal", url.replace("weir@", "guest@"))
     guest.said("database", "failure", "lacks a permission")
     assert database.client("psql", "-d", "postgres", "-tAc", "SELECT to_regclass('weir.format') IS NULL").strip() == "t"
+
+
+def test_tables_of_an_older_or_newer_version_are_told(database, tmp_path, sky, port):
+    database.start()
+    url = f"postgres://weir@127.0.0.1:{database.port}/postgres"
+    words = ["--port", port, "--journal", url]
+    until(lambda: doctor(tmp_path, *words).statuses("database") == ["good"])
+    weir = Weir(tmp_path, sky, settings={"WEIR_JOURNAL": url})
+    try:
+        weir.start()
+    finally:
+        weir.close()
+    doctor(tmp_path, *words).said("database", "good", "tables of format")
+
+    def alter(change):
+        database.client("psql", "-d", "postgres", "-c", f"UPDATE weir.format SET {change}")
+        return doctor(tmp_path, *words)
+
+    report = alter("number = number - 1")
+    assert report.code == 0 and "pg_dump" in report.said("database", "warning", "The next start migrates them")
+    report = alter("number = number + 2")
+    assert report.code == 0 and "on all servers" in report.said("database", "warning", "of a newer version")
+    report = alter("minimum = 99")
+    assert report.code == 1 and "restore the dump" in report.said("database", "failure", "cannot use them")
 
 
 class Late(Postgres):

@@ -17,11 +17,14 @@ import urllib.request
 BINARY = os.environ.get("WEIR_BINARY") or str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug/weir")
 
 
-def until(condition, seconds=60):
-    """Waits until a condition holds. The pauses between checks grow to 50 ms, to leave the processor to the server."""
+def until(condition, seconds=60, otherwise=lambda: "it did not come about in time"):
+    """Waits until a condition holds. The pauses between checks grow to 50 ms, to leave the processor to the server.
+
+    `otherwise` returns what a failure shows.
+    """
     deadline, pause = time.monotonic() + seconds, 0.001
     while not (result := condition()):
-        assert time.monotonic() < deadline, "it did not come about in time"
+        assert time.monotonic() < deadline, otherwise()
         time.sleep(pause)
         pause = min(pause * 2, 0.05)
     return result

@@ -18,6 +18,23 @@ import WeirStates
         #expect(PortHolder.listeners(in: table, port: 80).isEmpty)
     }
 
+    @Test(arguments: [
+        ("0.1.9", "which is newer", "systemctl restart weir"), ("99.0.0", "which is older", "/usr/bin/weir"),
+        ("\(RootCommand.version) (0123abc)", "another commit", "Restart"),
+    ])
+    func `a server of another version is told with the direction`(server: String, words: String, remedy: String) {
+        let finding = VersionCheck(server: server, program: "/usr/bin/weir").finding()
+        #expect(finding.status == .warning && finding.sentence.contains(words))
+        #expect(finding.remedy?.contains(remedy) == true)
+    }
+
+    @Test func `a server whose program file was replaced is told to restart, and another is in order`() {
+        let replaced = VersionCheck(server: RootCommand.build, program: "/usr/bin/weir (deleted)").finding()
+        #expect(replaced.status == .warning && replaced.sentence.contains("was replaced"))
+        #expect(VersionCheck(server: RootCommand.build, program: "/usr/bin/weir").finding().status == .good)
+        #expect(VersionCheck(server: RootCommand.build, program: nil).finding().status == .good)
+    }
+
     @Test func `a service that failed, restarts again and again or is disabled is told, and another is in order`() {
         let failed = ServiceCheck.facts("ActiveState=failed\nResult=exit-code\nNRestarts=7\nUnitFileState=disabled\n")
         #expect(ServiceCheck.findings(of: failed).map(\.status) == [.failure, .warning, .warning])

@@ -31,7 +31,8 @@ struct Doctor: Sendable {
         let server = await ServerCheck(settings: settings, folder: folder, record: record).examine()
         findings += server.findings
         if files.isReadable {
-            findings += await JournalCheck(settings: settings, folder: folder).findings()
+            let journal = JournalCheck(settings: settings, folder: folder)
+            findings += await journal.findings() + journal.otherFiles()
             findings += BackupCheck(settings: settings, folder: folder).findings()
         }
         findings += await mail(settings)

@@ -1,4 +1,5 @@
 import Foundation
+import WeirFiles
 import WeirFlows
 import WeirJournals
 import WeirPostgres
@@ -42,6 +43,15 @@ struct JournalCheck {
                 ]
             }
             return [Finding("journal", .good, "The journal can be read and has the format of this version, \(format).")]
+        } catch let error as JournalError where error.code == .tooNew {
+            return [
+                Finding(
+                    "journal", .failure, "A newer version of Weir has written the journal \(folder.journal).",
+                    remedy: copy.map {
+                        "Install the newer version. To stay with this one, put back the copy from before the upgrade, "
+                            + "\($0), which lacks what was recorded since."
+                    } ?? "Install the newer version. To stay with this one, restore a backup into another folder.")
+            ]
         } catch {
             return [
                 Finding(
@@ -51,22 +61,46 @@ struct JournalCheck {
         }
     }
 
+    /// The newest copy of the journal from before a migration.
+    private var copy: String? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
+        let copies = names.compactMap { name in
+            name.wholeMatch(of: /journal\.sqlite-format-([0-9]{1,9})/).flatMap { Int($0.1) }
+        }
+        return copies.max().map { folder.journal + "-format-\($0)" }
+    }
+
+    /// The files beside the journal that a newer version has written, which this one cannot open.
+    func otherFiles() async -> [Finding] {
+        let path = folder.deliveries
+        guard FileManager.default.fileExists(atPath: path),
+            let isNewer = try? await WorkPool.files.run({ try DeliveryStore.isNewer(path: path) }), isNewer
+        else { return [] }
+        return [
+            Finding(
+                "data", .failure, "A newer version of Weir has written the file of messages \(path).",
+                remedy:
+                    "Install the newer version. To stay with this one, move the file away: messages that wait are lost."
+            )
+        ]
+    }
+
     private func database(_ url: String) async -> [Finding] {
         let found: PostgresInspection
         do {
             found = try await PostgresInspection.inspect(url) { Timestamp(Date()) }
+        } catch let error as JournalError where error.code == .tooNew {
+            return [
+                Finding(
+                    "database", .failure,
+                    "A newer version of Weir has changed the journal's tables, and this one cannot use them.",
+                    remedy:
+                        "Install the newer version. To stay with this one, restore the dump from before the upgrade.")
+            ]
         } catch {
             return [Finding("database", .failure, (error as? JournalError)?.withCause ?? "\(error)")]
         }
-        var findings: [Finding] = []
-        let words = found.format.map { "tables of format \($0)" } ?? "no tables yet; the server makes them"
-        findings.append(
-            found.format.map { $0 < found.newestFormat } ?? false
-                ? Finding(
-                    "database", .warning,
-                    "\(found.place) has \(words). The next start migrates them to \(found.newestFormat).",
-                    remedy: "Make a dump first: pg_dump")
-                : Finding("database", .good, "\(found.place) answers: PostgreSQL \(found.version), \(words)."))
+        var findings = [format(of: found)]
         if abs(found.skew) > Doctor.tolerableSkew {
             findings.append(ClockCheck.skewed(by: found.skew, from: "the database's"))
         }
@@ -86,6 +120,31 @@ struct JournalCheck {
                     remedy: "Raise max_connections, or end other clients."))
         }
         return findings
+    }
+}
+
+extension JournalCheck {
+    private func format(of found: PostgresInspection) -> Finding {
+        guard let format = found.format else {
+            return Finding(
+                "database", .good,
+                "\(found.place) answers: PostgreSQL \(found.version), no tables yet; the server makes them.")
+        }
+        if format < found.newestFormat {
+            return Finding(
+                "database", .warning,
+                "\(found.place) has tables of format \(format). The next start migrates them to \(found.newestFormat).",
+                remedy: "Make a dump first: pg_dump")
+        }
+        if format > found.newestFormat {
+            return Finding(
+                "database", .warning,
+                "\(found.place) has tables of format \(format), of a newer version. This one, which knows format "
+                    + "\(found.newestFormat), can use them.",
+                remedy: "Install the newer version on all servers of the database.")
+        }
+        return Finding(
+            "database", .good, "\(found.place) answers: PostgreSQL \(found.version), tables of format \(format).")
     }
 }
 

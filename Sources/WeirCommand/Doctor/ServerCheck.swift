@@ -49,15 +49,7 @@ struct ServerCheck {
                     remedy: "Name its data folder with --data, or give this server another port with --port.")
             ]
         }
-        guard record.version == RootCommand.build else {
-            return [
-                Finding(
-                    "version", .warning,
-                    "The running server is \(record.version), and this program is \(RootCommand.build).",
-                    remedy: "Restart the server, or use the program that it runs.")
-            ]
-        }
-        return [Finding("version", .good, "The running server and this program are \(record.version).")]
+        return [VersionCheck(record).finding()]
     }
 
     private func standing(_ ready: DoctorClient.Answer, _ url: String) -> [Finding] {

@@ -50,6 +50,11 @@ package final class DeliveryStore: Sendable {
         }
     }
 
+    /// Whether a newer version has written a file that others may be writing; blocks on the disk.
+    package static func isNewer(path: String) throws -> Bool {
+        try SQLiteSnapshot.read(path) { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 } > format
+    }
+
     package struct Unusable: Error, Sendable, CustomStringConvertible {
         package var description: String {
             "The file of messages, deliveries.sqlite in the data folder, cannot be opened. Check its owner and the disk; if "

@@ -41,12 +41,14 @@ extension Notifier {
         return deliveries
     }
 
-    /// The time until the next digest or report, or nil if there is none.
-    func untilNextSummary() -> Duration? {
-        let now = now()
-        let times = plan.withLock { $0 }.periodic.compactMap { $0.period?.next(after: now, in: board.zone) }
-        if !times.isEmpty, address() == nil { return .seconds(1) }
+    /// The time until the first digest or report after the moment of the last look, or nil if there is none.
+    ///
+    /// `isListening` tells whether the server listened at that moment; before, it sends none.
+    func untilNextSummary(after moment: Timestamp, isListening: Bool) -> Duration? {
+        let times = plan.withLock { $0 }.periodic.compactMap { $0.period?.next(after: moment, in: board.zone) }
+        if !times.isEmpty, !isListening { return .seconds(1) }
         // Looks again after an hour, because the clock can be set.
+        let now = now()
         return times.min().map { .milliseconds(min(max(1, $0 - now), 3_600_000)) }
     }
 

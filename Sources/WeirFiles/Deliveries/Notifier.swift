@@ -125,10 +125,12 @@ package final class Notifier: Sendable {
         defer { alarm?.cancel() }
         while await signals.next() != nil {
             alarm?.cancel()
+            // Read first, so that what becomes due or reachable during the work is found by the next look.
+            let (moment, isListening) = (now(), address() != nil)
             do {
                 try await forgetDeleted()
                 while try await readOn() {}
-                alarm = untilNextSummary().map { wait in
+                alarm = untilNextSummary(after: moment, isListening: isListening).map { wait in
                     Task { [clock, ends] in
                         guard (try? await clock.sleep(for: wait)) != nil else { return }
                         ends.send()

@@ -98,6 +98,32 @@ struct DigestTests {
         #expect(mails.first?.summary?.sections.first?.rows.first?.cells.last == "Nobody looked.")
     }
 
+    @Test func `a digest that is due while the server begins to listen waits a second, not an hour`() async throws {
+        let before = try await Fixture([digest])
+        try await until { try await tally(digest, before) != nil }
+        try await before.run(failing: "Nobody looked.")
+        try await until { try await tally(digest, before)?.ended == 1 }
+        await before.stop()
+        before.clock.advance(by: .seconds(30 * 3_600))
+        // The server begins to listen after the first look for a digest.
+        let looks = Locked(0)
+        let address = { @Sendable () -> String? in
+            looks.withLock { looks in
+                looks += 1
+                return looks > 1 ? "https://weir.example/" : nil
+            }
+        }
+        let fixture = try await Fixture([digest], store: before.store, clock: before.clock, address: address)
+        try await until {
+            try await !mails(fixture).isEmpty
+        } otherwise: {
+            fixture.clock.advance(by: .milliseconds(10))
+        }
+        let mail = try #require(try await mails(fixture).first)
+        #expect(mail.delivery == "digest-day.\(7 * Self.hour)" && mail.endedAt < 30 * Self.hour + 3_000_000)
+        await fixture.stop()
+    }
+
     @Test func `a digest has the pending conditions of the server and those that ended`() async throws {
         let fixture = try await Fixture([digest])
         try await until { try await tally(digest, fixture) != nil }

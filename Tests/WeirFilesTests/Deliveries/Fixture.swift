@@ -56,6 +56,7 @@ final class Fixture: Sendable {
     ///   - reentry: What a second start of the job does.
     ///   - configuration: The measures of the board.
     ///   - isRunning: Whether the notifier works, or the server is killed before it does.
+    ///   - address: The server's URL; nil until it listens.
     ///   - add: Adds other operations.
     ///   - own: The rules that operations have themselves.
     /// - Throws: What the board and the store throw.
@@ -63,6 +64,7 @@ final class Fixture: Sendable {
         _ rules: [NotificationRule], journal: any Journal = MemoryJournal(epoch: "testepoch0001"),
         store: DeliveryStore? = nil, clock: VirtualClock = VirtualClock(), reentry: ReentryPolicy = .concurrent,
         configuration: Board.Configuration = .init(), isRunning: Bool = true,
+        address: @escaping @Sendable () -> String? = { "https://weir.example/" },
         adding add: (inout Catalog) -> Void = { _ in }, own: [String: [NotificationRule]] = [:]
     ) async throws {
         var catalog = Catalog()
@@ -89,7 +91,7 @@ final class Fixture: Sendable {
         let makeNotifier: @Sendable () -> Notifier = { [plan, quiet] in
             Notifier(
                 board: opened, store: kept, plan: plan, sender: sender, secrets: { Self.secrets[$0] },
-                address: { "https://weir.example/" }, clock: clock,
+                address: address, clock: clock,
                 now: { Self.time(clock) },
                 makeID: { UUID().uuidString }, logger: quiet)
         }
