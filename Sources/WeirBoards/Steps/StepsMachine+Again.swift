@@ -55,6 +55,7 @@ extension StepsMachine {
 extension StepsProgress.Step {
     fileprivate func again(of run: String, keepsItems: Bool) -> StepsProgress.Step {
         var step = StepsProgress.Step(name, operation: operation)
+        step.title = title
         (step.needs, step.allowsFailure, step.isFinally) = (needs, allowsFailure, isFinally)
         if keepsItems, let items, items.succeeded > 0 { step.items = items.again(of: run) }
         return step

@@ -9,8 +9,29 @@ package struct StepsProgress: Sendable, Hashable, Codable {
     package var ending: Ending?
     /// The cause of the cancellation of a run that is stopping.
     package var stop: String?
-    /// The ending as an English sentence, for API clients.
-    package var message: String? { ending?.sentence }
+    /// The ending and the other failed steps as an English sentence, for API clients.
+    package var message: String? {
+        guard let ending else { return nil }
+        let sentence = ending.sentence(naming: title(of:))
+        let others = otherFailures
+        guard !others.isEmpty else { return sentence }
+        let named = others.count > Self.namedLimit ? others.prefix(Self.namedLimit - 1) : others[...]
+        let names = named.map { "“\(title(of: $0))”" }.joined(separator: ", ")
+        let rest = named.count < others.count ? " and \(others.count - named.count) more" : ""
+        let isEnded = sentence.last.map { ".!?”".contains($0) } ?? true
+        return "\(sentence)\(isEnded ? "" : ".") Also failed: \(names)\(rest)."
+    }
+
+    /// The maximum number of other failed steps that a sentence names.
+    package static let namedLimit = 5
+
+    /// The names of the steps that failed in addition to that of the ending, in the order of the file.
+    package var otherFailures: [String] {
+        guard let first = ending?.step else { return [] }
+        return steps.filter { $0.isFailed && !$0.allowsFailure && $0.name != first }.map(\.name)
+    }
+
+    private func title(of step: String) -> String { steps.first { $0.name == step }?.title ?? step }
 
     package init(_ steps: [Step] = [], ending: Ending? = nil) {
         self.steps = steps
@@ -70,6 +91,8 @@ package struct StepsProgress: Sendable, Hashable, Codable {
 
     package struct Step: Sendable, Hashable, Codable {
         package let name: String
+        /// The name for people, in English; nil if it has no other.
+        package var title: String?
         package var status: Status
         /// The operation that it runs; nil for an approval.
         package var operation: String?
@@ -119,14 +142,15 @@ package struct StepsProgress: Sendable, Hashable, Codable {
 
         init(_ step: StepsPlan.Step, needs: [String]?) {
             self.init(step.name, operation: step.operation)
+            title = step.title
             self.needs = needs
             allowsFailure = step.allowsFailure
             isFinally = step.isFinally
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, status, operation, run, state, progress, attempt, began, ended, doneIn, prompt, until, decision
-            case needs, because, items, check, limit
+            case name, title, status, operation, run, state, progress, attempt, began, ended, doneIn, prompt, until
+            case decision, needs, because, items, check, limit
             case isAllowed = "allowsFailure"
             case isLast = "isFinally"
         }
@@ -216,8 +240,8 @@ package struct StepsProgress: Sendable, Hashable, Codable {
             self.items = items
         }
 
-        package var sentence: String {
-            let step = "“\(step ?? "")”"
+        fileprivate func sentence(naming title: (_ step: String) -> String) -> String {
+            let step = "“\(step.map(title) ?? "")”"
             let rest = detail.map { " \($0)" } ?? ""
             return switch kind {
             case .stepFailed where items != nil:

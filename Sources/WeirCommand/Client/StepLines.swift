@@ -14,6 +14,8 @@ import WeirStates
 struct StepLines: Hashable {
     struct Step: Hashable {
         let name: String
+        /// The name for people.
+        let title: String
         let status: String
         let details: String
         let took: String
@@ -25,7 +27,10 @@ struct StepLines: Hashable {
 
     /// Parses the state of a run of steps; nil for other states, and before the first step.
     init?(_ payload: JSONValue) {
-        steps = (payload["steps"]?.array ?? []).compactMap(Step.init)
+        let members = payload["steps"]?.array ?? []
+        let titles = members.compactMap { step in step["name"]?.string.map { ($0, step["title"]?.string ?? $0) } }
+        let names = Dictionary(titles) { first, _ in first }
+        steps = members.compactMap { Step($0, titles: names) }
         if steps.isEmpty { return nil }
     }
 
@@ -34,14 +39,17 @@ struct StepLines: Hashable {
         let depths = depths
         let names = zip(steps, depths).map { step, depth in
             // Never traps: a depth is not negative.
-            String(repeating: "  ", count: depth) + (depth > 0 ? "└ " : "") + "\(step.mark) \(step.name)"
+            String(repeating: "  ", count: depth) + (depth > 0 ? "└ " : "") + "\(step.mark) \(step.title)"
         }
         let width = min(names.map(VisibleText.width).max() ?? 0, max(columns / 2, 20))
         return zip(steps, names).map { step, name in
             var parts = [
                 step.status == "succeeded" || step.status == "pending" ? "" : step.status, step.details, step.took,
             ]
-            if let needs = step.needs, needs.count > 1 { parts.append("← \(needs.joined(separator: ", "))") }
+            if let needs = step.needs, needs.count > 1 {
+                let titles = needs.map { need in steps.first { $0.name == need }?.title ?? need }
+                parts.append("← \(titles.joined(separator: ", "))")
+            }
             if step.isFinally, step.status == "pending" { parts = ["at the end"] }
             let rest = parts.filter { !$0.isEmpty }.joined(separator: "  ")
             let whole = rest.isEmpty ? name : VisibleText.padded(name, to: width) + "  " + rest
@@ -53,7 +61,7 @@ struct StepLines: Hashable {
     func changes(since earlier: StepLines?) -> [String] {
         let known = Dictionary(earlier?.steps.map { ($0.name, $0.status) } ?? []) { first, _ in first }
         return steps.filter { $0.status != known[$0.name] ?? "pending" }.map { step in
-            [step.name, step.status, step.details, step.took].filter { !$0.isEmpty }.joined(separator: "  ")
+            [step.title, step.status, step.details, step.took].filter { !$0.isEmpty }.joined(separator: "  ")
         }
     }
 
@@ -73,18 +81,19 @@ struct StepLines: Hashable {
 }
 
 extension StepLines.Step {
-    fileprivate init?(_ step: JSONValue) {
+    fileprivate init?(_ step: JSONValue, titles: [String: String]) {
         guard let name = step["name"]?.string, let status = step["status"]?.string else { return nil }
         self.name = VisibleText.line(name)
+        title = VisibleText.line(titles[name] ?? name)
         self.status = VisibleText.line(status)
         needs = step["needs"]?.array?.compactMap(\.string).map(VisibleText.line)
         isFinally = step["isFinally"]?.bool == true
         let times = [step["began"], step["ended"]].compactMap { $0?.string.flatMap { Timestamp($0) } }
         took = times.count == 2 ? ChangeText.duration(times[1] - times[0]) : ""
-        details = Self.details(step)
+        details = Self.details(step, titles)
     }
 
-    private static func details(_ step: JSONValue) -> String {
+    private static func details(_ step: JSONValue, _ titles: [String: String]) -> String {
         var parts: [String] = []
         if let marks = step["items"]?["marks"]?.string {
             let failed = marks.utf8.count { $0 == UInt8(ascii: "f") }
@@ -101,7 +110,7 @@ extension StepLines.Step {
         }
         if let because = step["because"] {
             switch (because["step"]?.string, because["condition"]?.string) {
-            case (let need?, _): parts.append("because of \(VisibleText.line(need))")
+            case (let need?, _): parts.append("because of \(VisibleText.line(titles[need] ?? need))")
             case (nil, let condition?): parts.append("unless \(VisibleText.line(condition))")
             case (nil, nil): break
             }

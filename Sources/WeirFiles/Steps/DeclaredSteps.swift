@@ -61,10 +61,10 @@ extension OperationDefinition {
                     case .own(let definition): .run(operation: definition.id, input: step.input)
                     }
                 return StepsPlan.Step(
-                    step.name, work, retry: step.retry, timeout: step.timeout, afterFailureOf: step.afterFailureOf,
-                    isRepeatable: step.isRepeatable, needs: step.needs, allowsFailure: step.allowsFailure,
-                    isFinally: step.scope.isFinally, condition: step.condition?.condition, forEach: step.forEach,
-                    repetition: step.repetition)
+                    step.name, work, title: step.title?.text, retry: step.retry, timeout: step.timeout,
+                    afterFailureOf: step.afterFailureOf, isRepeatable: step.isRepeatable, needs: step.needs,
+                    allowsFailure: step.allowsFailure, isFinally: step.scope.isFinally,
+                    condition: step.condition?.condition, forEach: step.forEach, repetition: step.repetition)
             }, atOnce: declared.atOnce, stopsAfterFailure: declared.stopsAfterFailure)
     }
 

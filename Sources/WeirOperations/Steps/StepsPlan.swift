@@ -33,6 +33,8 @@ package struct StepsPlan: Sendable, Hashable {
     package struct Step: Sendable, Hashable {
         /// The name, which is also the state of the whole run during the step.
         package let name: String
+        /// The name for people, in English; nil for one without a title.
+        package let title: String?
         package let work: Work
         package let retry: Retry?
         /// The time after which the step's run is cancelled and the step fails.
@@ -54,12 +56,13 @@ package struct StepsPlan: Sendable, Hashable {
         package let repetition: Repetition?
 
         package init(
-            _ name: String, _ work: Work, retry: Retry? = nil, timeout: Duration? = nil,
+            _ name: String, _ work: Work, title: String? = nil, retry: Retry? = nil, timeout: Duration? = nil,
             afterFailureOf: Set<String> = [], isRepeatable: Bool = false, needs: [String]? = nil,
             allowsFailure: Bool = false, isFinally: Bool = false, condition: StepCondition? = nil,
             forEach: ForEach? = nil, repetition: Repetition? = nil
         ) {
             self.name = name
+            self.title = title == name ? nil : title
             self.work = work
             self.retry = retry
             self.timeout = timeout

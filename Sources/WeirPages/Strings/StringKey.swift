@@ -79,6 +79,8 @@ enum StringKey: String, CaseIterable {
     case stepsFailed = "steps.failed"
     case stepsFailedItems = "steps.failed-items"
     case stepsFailedCount = "steps.failed-count"
+    case stepsAlsoFailed = "steps.also-failed"
+    case stepsAlsoFailedMore = "steps.also-failed-more"
     case verdictSucceeded = "verdict.succeeded"
     case verdictFailed = "verdict.failed"
     case verdictFailedAt = "verdict.failed-at"

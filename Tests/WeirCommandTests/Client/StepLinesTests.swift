@@ -42,6 +42,29 @@ struct StepLinesTests {
         }
     }
 
+    @Test func `steps are named by their titles, also where another step mentions them`() throws {
+        let steps: JSONValue = [
+            "steps": [
+                ["name": "load-eu", "title": "Load Europe", "status": "failed", "needs": []],
+                ["name": "load-us", "title": "Load the States", "status": "succeeded", "needs": []],
+                [
+                    "name": "switch", "status": "skipped", "needs": ["load-eu", "load-us"],
+                    "because": ["kind": "need", "step": "load-eu"],
+                ],
+            ]
+        ]
+        let lines = try #require(StepLines(steps))
+        #expect(
+            lines.lines(columns: 90) == [
+                "✕ Load Europe      failed", "✓ Load the States",
+                "  └ – switch       skipped  because of Load Europe  ← Load Europe, Load the States",
+            ])
+        #expect(
+            lines.changes(since: nil) == [
+                "Load Europe  failed", "Load the States  succeeded", "switch  skipped  because of Load Europe",
+            ])
+    }
+
     @Test func `a circle of needs, which no file has, is drawn all the same`() throws {
         let steps: JSONValue = [
             "steps": [

@@ -114,6 +114,19 @@ import WeirStates
         #expect(try page.elements("//div[@class='lanes']/svg/rect[contains(@class,'seg')]").count == 5)
     }
 
+    @Test(arguments: [
+        ("en", "The step “Unit” failed. Also failed: “Tidy”."),
+        ("pt-BR", "A etapa “Unit” falhou. Outras falhas: “Tidy”."),
+        ("es", "El paso “Unit” falló. Otros fallos: “Tidy”."),
+    ]) func `the page names all failed steps`(_ tag: String, _ sentence: String) throws {
+        var progress = Self.ended
+        progress.steps[4].status = .failed
+        let page = try Self.page(
+            try #require(try Self.run([.failed(progress)]).last), try #require(PageLocale(tag)))
+        let text = try #require(try page.elements("//main").first?.text)
+        #expect(text.contains(sentence))
+    }
+
     @Test func `the page of an operation shows its steps before the first run`() throws {
         let html = try Self.renderer().document(
             .operation(OperationView(id: "release")), cursor: Self.cursor, frame: PageFrame(path: "/operations/release")

@@ -100,8 +100,10 @@ public struct StepDeclaration: Sendable {
             case .other(let id, _, _): .run(operation: id, input: input)
             case .approval(let approval): .approval(approval)
             }
+        var title: String?
+        if case .own(let given, _) = work { title = given }
         return StepsPlan.Step(
-            name, planned, retry: retry, timeout: timeout, afterFailureOf: Set(afterFailureOf),
+            name, planned, title: title, retry: retry, timeout: timeout, afterFailureOf: Set(afterFailureOf),
             isRepeatable: isRepeatable, needs: needs, allowsFailure: allowsFailure, isFinally: isFinally,
             condition: rules.isEmpty ? nil : StepCondition(rules), forEach: forEach, repetition: repetition)
     }

@@ -33,7 +33,7 @@ extension PageWriter {
             "remarks": isDrawn ? remarks(progress, operation, run, uid: place.uid) : nil,
             "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, $0, uid: place.uid) },
             "isCompact": place.isCompact,
-            "sentence": run.flatMap { run in progress.ending.map { words(for: $0, of: run.record) } },
+            "sentence": run.flatMap { run in words(forEndOf: progress, run.record) },
             "hasTakenOver": progress.steps.contains { $0.doneIn != nil }, "asking": questions,
         ]
     }
@@ -97,7 +97,24 @@ extension PageWriter {
         return strings(decision.isApproved ? .stepsApprovedBy : .stepsRefusedBy, ["name": by])
     }
 
-    func words(for ending: StepsProgress.Ending, of record: RunRecord) -> String {
+    /// The end of a run that did not succeed, with all its failed steps; nil for other runs.
+    func words(forEndOf progress: StepsProgress, _ record: RunRecord) -> String? {
+        guard let ending = progress.ending else { return nil }
+        let sentence = words(for: ending, of: record)
+        let others = progress.otherFailures
+        guard !others.isEmpty else { return sentence }
+        let limit = StepsProgress.namedLimit
+        let named = others.count > limit ? others.prefix(limit - 1) : others[...]
+        let names = named.map { "“\(label(of: $0, in: record.operation))”" }.joined(separator: ", ")
+        let rest = named.count < others.count ? format.integer(Int64(others.count - named.count)) : nil
+        let more =
+            rest.map { strings(.stepsAlsoFailedMore, ["steps": names, "n": $0]) }
+            ?? strings(.stepsAlsoFailed, ["steps": names])
+        let isEnded = sentence.last.map { ".!?”".contains($0) } ?? true
+        return sentence + (isEnded ? " " : ". ") + more
+    }
+
+    private func words(for ending: StepsProgress.Ending, of record: RunRecord) -> String {
         let key: StringKey? =
             switch ending.kind {
             case .stepFailed: .stepsFailed

@@ -6,7 +6,7 @@ import WeirStates
 extension PageWriter {
     /// The message of a run's end in one line, or nil if its state has none.
     func sentence(of record: RunRecord) -> String? {
-        if let ending = stepsProgress(record)?.ending { return words(for: ending, of: record) }
+        if let words = stepsProgress(record).flatMap({ words(forEndOf: $0, record) }) { return words }
         return (record.state.payload["message"]?.string).map {
             String(strings.said(recorded: $0).prefix(Self.longestSentence))
         }
