@@ -8,13 +8,9 @@ from playwright.sync_api import expect, sync_playwright
 from sky import Sky
 from weir import Weir
 
-# The shell has the same engine without the browser around it, and needs a third of its processor time for a page.
-CHROMIUM = (
-    os.environ.get("CHROMIUM")
-    or shutil.which("chromium-headless-shell")
-    or shutil.which("chromium")
-    or "/usr/bin/chromium"
-)
+WHOLE_CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+# The same engine without the browser around it, which needs a third of the processor time for a page.
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or WHOLE_CHROMIUM
 PATIENCE = 20_000
 WATCH = """
     window.painted = [];
@@ -31,13 +27,26 @@ def pytest_configure(config):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def playwright():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"], ignore_default_args=["--disable-back-forward-cache"]
-        )
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def whole_browser(playwright):
+    """Chromium with its cache of pages for going back and forward, which the shell does not have."""
+    browser = playwright.chromium.launch(
+        executable_path=WHOLE_CHROMIUM, args=["--no-sandbox"], ignore_default_args=["--disable-back-forward-cache"]
+    )
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

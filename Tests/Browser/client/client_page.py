@@ -4,6 +4,12 @@ from playwright.sync_api import expect
 from weir import until
 
 STATE = '<p id="state">State {}</p>'
+WATCH = """
+    window.painted = [];
+    window.violations = [];
+    document.addEventListener("weir:painted", (event) => window.painted.push(event.detail.sequence));
+    document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
 
 
 def at(page, sequence, seconds=20):

@@ -1,15 +1,8 @@
 """The client in a real browser, against a loopback server that speaks protocol 1. Nothing here needs Weir itself."""
 
 import pytest
-from client_page import STATE
+from client_page import STATE, WATCH
 from loopback import Loopback
-
-WATCH = """
-    window.painted = [];
-    window.violations = [];
-    document.addEventListener("weir:painted", (event) => window.painted.push(event.detail.sequence));
-    document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
-"""
 
 
 @pytest.fixture

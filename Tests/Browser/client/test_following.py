@@ -2,7 +2,7 @@
 
 import json
 
-from client_page import STATE, at, body, morph, open_page, hide
+from client_page import STATE, WATCH, at, body, morph, open_page, hide
 from playwright.sync_api import expect
 from weir import until
 
@@ -217,7 +217,9 @@ def test_after_the_machine_slept_it_catches_up(page, server):
     until(lambda: page.clock.run_for(20) or server.count("/now") > before)
 
 
-def test_back_from_the_browsers_cache_it_catches_up(page, server):
+def test_back_from_the_browsers_cache_it_catches_up(whole_browser, server):
+    page = whole_browser.new_context().new_page()
+    page.add_init_script(WATCH)
     server.pages["/other"] = lambda: "<!DOCTYPE html><title>Other</title>"
     open_page(page, server)
     page.evaluate("window.sameDocument = true")
