@@ -100,6 +100,7 @@ extension AuditEntry {
         switch action {
         case .signIn: outcome == .done ? .trace : .notice
         case .setUp, .addUser, .removeUser, .changeRoles, .changePassword, .passwordLink, .requirePasswordChange,
+            .secondFactor,
             .createToken, .revokeToken, .createLink, .revokeLink:
             // A flood of refused requests would hide the changes.
             outcome == .refused ? .trace : .notice
@@ -136,6 +137,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     /// A link that sets a user's password was made or revoked.
     case passwordLink = "password-link"
     case requirePasswordChange = "require-password-change"
+    /// A second factor was set up or removed, or its recovery codes were replaced.
+    case secondFactor = "second-factor"
     case createToken = "create-token"
     case revokeToken = "revoke-token"
     case createLink = "create-link"

@@ -129,13 +129,14 @@ extension AccessDirectory: Authenticator {
         case .request: return nil
         case .named(let identity): return state.withLock { $0.people[identity]?.person.principal }
         case .session(let hash):
-            return state.withLock { state in
+            let found = state.withLock { state -> (person: StoredPerson, principal: Principal?)? in
                 guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
                     return nil
                 }
-                return session.person.isUser
-                    ? state.principal(ofUser: session.person.identity) : session.person.principal
+                return (session.person, state.principal(ofUser: session.person.identity))
             }
+            guard let found else { return nil }
+            return found.person.isUser ? found.principal.map(obliged) : found.person.principal
         case .token(let id):
             return state.withLock { state in
                 guard let token = state.tokens[id], time < token.expiresAt ?? .max else { return nil }

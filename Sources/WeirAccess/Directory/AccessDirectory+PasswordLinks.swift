@@ -138,10 +138,12 @@ extension AccessDirectory {
 
     /// Sets the password by a link, ends the link and the user's other sessions, and begins a session.
     ///
+    /// A user with a second factor gets no session before the code.
+    ///
     /// - Throws: `AccessError` if the link is not valid, the password is refused, or the storage fails.
     package func setPassword(
         _ password: String, byLink text: String, from origin: AuditOrigin, replacing old: SecretText?
-    ) async throws -> (secret: SecretText, name: String) {
+    ) async throws -> (outcome: SignInOutcome, name: String) {
         let name = try userOfPasswordLink(text, from: origin)
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         if try await isDemandedChange(of: name, from: password) { throw AccessError(.invalid, .samePassword) }
@@ -156,10 +158,13 @@ extension AccessDirectory {
             try await put(hash, of: user, by: user.principal, from: origin, "by a link; ")
         }
         let stored = hash.description
+        let changed = try user(name)
+        guard secondFactor(of: changed) == nil else { return (.asksCode(step(for: changed)), name) }
         let secret = try await begin(
-            StoredPerson(user: name), from: origin, replacing: old, if: { $0.users[name]?.password == stored })
+            StoredPerson(user: name), from: origin, replacing: old,
+            if: { $0.users[name]?.password == stored && $0.factor(of: changed) == nil })
         guard let secret else { throw AccessError(.missing, .unknownPasswordLink) }
-        return (secret, name)
+        return (.signedIn(secret, changed.principal), name)
     }
 
     /// Whether a user must change a password that is the given one.

@@ -6,8 +6,12 @@ import WeirStates
 package enum SignInOutcome: Sendable {
     /// The user is signed in; the secret is the value of the session cookie.
     case signedIn(SecretText, Principal)
-    /// The name or the password is wrong.
+    /// The password is right, and the code of the second factor is missing; the value is the state of the sign-in, for the browser.
+    case asksCode(String)
+    /// The name, the password or the code is wrong.
     case wrong
+    /// The state of the sign-in is not valid: begin with the password.
+    case expired
     /// Too many attempts; the value is the delay in milliseconds before the next one.
     case throttled(Int64)
     /// Too many passwords are being hashed.
@@ -25,25 +29,64 @@ extension AccessDirectory {
     ///   - origin: The origin of the request.
     ///   - old: The secret of the browser's previous session, which ends.
     ///   - mark: The cookie that marks a known browser; nil without one.
+    ///   - asksCode: Whether a user with a second factor gets no session before the code; false if the request has a session.
     /// - Returns: The outcome.
     /// - Throws: `AccessError` if the session cannot be stored.
     package func signIn(
         _ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil,
-        mark: String? = nil
+        mark: String? = nil, asksCode: Bool = true
     ) async throws -> SignInOutcome {
-        let address = origin.address ?? ""
+        let (user, attempt): (UserRecord, SignInAttempt)
+        switch try await checkPassword(name, password, from: origin, mark: mark) {
+        case .failed(let outcome): return outcome
+        case .right(let known, let counted): (user, attempt) = (known, counted)
+        }
+        if asksCode, secondFactor(of: user) != nil {
+            // Not a success, which would reset the delay after wrong codes.
+            state.withLock { $0.throttle.withdraw(attempt) }
+            await rehash(user, password)
+            return .asksCode(step(for: user))
+        }
+        // The password may have changed, or the user may have been removed, during hashing.
+        let secret: SecretText?
+        do {
+            secret = try await begin(StoredPerson(user: user.name), from: origin, replacing: old) { state in
+                state.users[user.name]?.password == user.password && (!asksCode || state.factor(of: user) == nil)
+            }
+        } catch {
+            // The password was right, so an outage of the storage must not delay the attempts after it.
+            state.withLock { $0.throttle.withdraw(attempt) }
+            throw error
+        }
+        guard let secret else { return .wrong }
+        state.withLock { $0.throttle.succeed(attempt) }
+        await rehash(user, password)
+        return .signedIn(secret, user.principal)
+    }
+
+    enum PasswordCheck {
+        /// The password is right; the attempt is still counted as a failure.
+        case right(UserRecord, SignInAttempt)
+        case failed(SignInOutcome)
+    }
+
+    /// Checks a password within the limits for attempts.
+    func checkPassword(
+        _ name: String, _ password: String, from origin: AuditOrigin, mark: String?
+    ) async throws -> PasswordCheck {
         let typed = UserName(name.filter { !$0.isWhitespace })
         let (key, time) = (typed?.text ?? "", now())
         // Before the storage is read, so that attempts without end do not reach it.
-        let (browser, wait) = state.withLock { state in
+        let (attempt, wait) = state.withLock { state in
             let user = typed.flatMap { state.users[$0.text] }
-            let browser = user.flatMap { user in mark.flatMap { KnownBrowser($0, of: user, key: state.browserKey)?.id }
-            }
-            return (browser, state.throttle.attempt(key, from: address, browser: browser, now: time))
+            let attempt =
+                user.map { state.attempt(of: $0, from: origin, mark: mark) }
+                ?? SignInAttempt(name: key, address: origin.address ?? "", browser: nil)
+            return (attempt, state.throttle.attempt(attempt, now: time))
         }
         if let wait {
             refuse(key, from: origin, "too many attempts")
-            return .throttled(wait)
+            return .failed(.throttled(wait))
         }
         // Another server may just have added the user or changed the password.
         await lookUp()
@@ -51,33 +94,18 @@ extension AccessDirectory {
         let hash = user.flatMap { PasswordHash($0.password) } ?? decoy
         let isRight: Bool
         do {
-            isRight = try await (browser == nil ? hashing : knownHashing).run { [password] in
+            isRight = try await (attempt.browser == nil ? hashing : knownHashing).run { [password] in
                 password.utf8.count <= PasswordRule.maximumBytes ? try hash.matches(password) : false
             }
         } catch is WorkPool.Busy {
-            state.withLock { $0.throttle.withdraw(key, from: address, browser: browser) }
-            return .busy
+            state.withLock { $0.throttle.withdraw(attempt) }
+            return .failed(.busy)
         }
         guard isRight, let user else {
             refuse(key, from: origin, "wrong name or password")
-            return .wrong
+            return .failed(.wrong)
         }
-        let person = StoredPerson(user: user.name)
-        // The password may have changed, or the user may have been removed, during hashing.
-        let secret: SecretText?
-        do {
-            secret = try await begin(person, from: origin, replacing: old) { state in
-                state.users[user.name]?.password == user.password
-            }
-        } catch {
-            // The password was right, so an outage of the storage must not delay the attempts after it.
-            state.withLock { $0.throttle.withdraw(key, from: address, browser: browser) }
-            throw error
-        }
-        guard let secret else { return .wrong }
-        state.withLock { $0.throttle.succeed(key, from: address, browser: browser) }
-        if hash.cost.logRounds < configuration.cost.logRounds { await rehash(user, password) }
-        return .signedIn(secret, user.principal)
+        return .right(user, attempt)
     }
 
     /// Begins a session for an authenticated person.
@@ -95,15 +123,18 @@ extension AccessDirectory {
         return secret
     }
 
-    /// Begins a session if `isRight` holds when the change runs; otherwise returns nil.
+    /// Begins a session if `isRight` holds when the change runs and the code is right; otherwise returns nil.
     func begin(
         _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, providerSession: String? = nil,
-        if isRight: @escaping @Sendable (DirectoryState) -> Bool
+        code: (user: UserRecord, text: String)? = nil, if isRight: @escaping @Sendable (DirectoryState) -> Bool
     ) async throws -> SecretText? {
         try await change { [self] in
             guard state.withLock({ isRight($0) }) else { return nil }
             let secret = SecretText(.session, bytes: random(32))
             let time = now()
+            let factor = code.flatMap { code in state.withLock { $0.factor(of: code.user) } }
+            let used = code.flatMap { factor?.accepting($0.text, now: time) }
+            guard code == nil || used != nil else { return nil }
             let session = SessionRecord(
                 hash: secret.hash, person: person, begunAt: time, usedAt: time, address: origin.address,
                 providerSession: providerSession)
@@ -114,16 +145,19 @@ extension AccessDirectory {
                 return replaced + table.begin(session, now: time)
             }
             let replaced = Set(ended + (old.map { [$0.hash] } ?? []))
-            let changes = try [StoredChange.put(session)] + (named.map { [try .put($0)] } ?? [])
+            let changes =
+                try [StoredChange.put(session)] + (named.map { [try .put($0)] } ?? [])
+                + (used.map { [try .put($0)] } ?? [])
             try await write(changes + replaced.map { .remove(kind: .session, id: $0) })
             let isChanged = state.withLock { state in
+                if let used { state.factors[used.name] = used }
                 _ = state.sessions.end { replaced.contains($0.hash) }
                 state.ended.formUnion(state.sessions.begin(session, now: time))
                 return named.map { state.people.name($0) } ?? false
             }
             // The provider may have named other groups, which also bound the person's tokens and links.
             if isChanged || !ended.isEmpty { control.invalidate() }
-            audit.record(.signIn, by: person.principal, from: origin)
+            audit.record(.signIn, by: person.principal, from: origin, detail: used?.words(after: factor))
             return secret
         }
     }
@@ -189,7 +223,7 @@ extension AccessDirectory {
 
     // MARK: Passwords
 
-    private func refuse(_ name: String, from origin: AuditOrigin, _ detail: String) {
+    func refuse(_ name: String, from origin: AuditOrigin, _ detail: String) {
         audit.record(
             .signIn, by: .anonymous, from: origin, subject: "user:\(name)", outcome: .refused, detail: detail)
     }
@@ -203,8 +237,11 @@ extension AccessDirectory {
         }
     }
 
-    /// Rehashes a password with the current cost; on failure, the old hash stays.
+    /// Rehashes a password that has a lower cost than the current one; on failure, the old hash stays.
     private func rehash(_ user: UserRecord, _ password: String) async {
+        guard let known = PasswordHash(user.password), known.cost.logRounds < configuration.cost.logRounds else {
+            return
+        }
         do {
             let hash = try await hash(password).description
             try await change { [self] in

@@ -160,8 +160,8 @@ extension AccessDirectory {
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         guard password != current else { throw AccessError(.invalid, .samePassword) }
         // As a sign-in, so that the same limits apply to guesses.
-        switch try await signIn(name, current, from: origin, mark: mark) {
-        case .wrong: throw AccessError(.invalid, .wrongPassword)
+        switch try await signIn(name, current, from: origin, mark: mark, asksCode: false) {
+        case .wrong, .asksCode, .expired: throw AccessError(.invalid, .wrongPassword)
         case .busy: throw AccessError(.unavailable, .busyHashing)
         case .throttled(let wait):
             throw AccessError(after: wait)
@@ -207,7 +207,7 @@ extension AccessDirectory {
             )
         }
         let views = keysOfViews(of: user)
-        var changes: [StoredChange] = [.remove(kind: .user, id: user.name), .remove(kind: .account, id: user.name)]
+        var changes: [StoredChange] = [.user, .account, .secondFactor].map { .remove(kind: $0, id: user.name) }
         changes += views.flatMap { [.remove(kind: .views, id: $0), .remove(kind: .presets, id: $0)] }
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
@@ -215,7 +215,7 @@ extension AccessDirectory {
             "before: \(user.roles.words); ended: \(ended.count) sessions, \(tokens.count) tokens, \(links.count) links"
         try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)", words))
         state.withLock { state in
-            (state.users[user.name], state.accounts[user.name]) = (nil, nil)
+            (state.users[user.name], state.accounts[user.name], state.factors[user.name]) = (nil, nil, nil)
             for key in views { (state.views[key], state.presets[key]) = (nil, nil) }
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }

@@ -169,6 +169,8 @@ package struct AccessConfiguration: Sendable {
     /// How long tokens and links keep the rights of a person that no identity source names again, in milliseconds.
     package var lease: Int64 = 24 * 3_600_000
     package var shares = AccessShares()
+    /// The roles whose local users must set up a second factor.
+    package var secondFactorRoles: Set<String> = []
     package var cost = ScryptCost.standard
 
     /// Creates a configuration with default values for everything but the mode.

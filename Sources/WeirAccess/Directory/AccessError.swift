@@ -102,6 +102,12 @@ package enum AccessWording: String, Wording {
         """
     case letterEnd = "Anyone with this address can choose the password, once. Do not pass it on."
     case wrongPassword = "The current password is wrong."
+    case wrongSecondFactor = """
+        The code is wrong, or was used. Enter the current code of the app; if this does not help, compare the clock of its \
+        device.
+        """
+    case secondFactorOffer = "This secret is no longer valid. Take the new one over into the app."
+    case knownSecondFactor = "There is a second factor already. Remove it first."
     case tooManyPasswords = "Too many attempts. Try again in {seconds} s."
     case longPassword = "Choose a password of at most {count} bytes."
     case passwordHasName = "Choose a password that does not contain the name."

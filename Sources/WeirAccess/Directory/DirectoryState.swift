@@ -5,6 +5,7 @@ import WeirStates
 struct DirectoryState: Sendable {
     var users: [String: UserRecord] = [:]
     var accounts: [String: AccountRecord] = [:]
+    var factors: [String: SecondFactorRecord] = [:]
     var tokens: [String: TokenRecord] = [:]
     var tokenIDs: [String: String] = [:]
     var links: [String: LinkRecord] = [:]
@@ -31,7 +32,7 @@ struct DirectoryState: Sendable {
     }
     /// The key that seals pending sign-ins at a provider; empty without one.
     var signInKey = ""
-    /// The key that signs the cookies of known browsers.
+    /// The key that signs what browsers keep: the marks of known ones, and the state of a sign-in or set-up of a second factor.
     var browserKey = ""
     /// The stored head of the audit; empty if it is not stored.
     var auditHead = ""
@@ -90,7 +91,7 @@ struct DirectoryState: Sendable {
     func principal(ofUser name: String) -> Principal? {
         guard let user = users[name] else { return nil }
         var principal = user.principal
-        principal.mustChangePassword = mustChangePassword(user)
+        principal.duty = mustChangePassword(user) ? .changePassword : nil
         return principal
     }
 
@@ -135,7 +136,7 @@ extension DirectoryState {
         if news.isWhole {
             taken.changesRights = true
             (users, tokens, links, leftEntries) = ([:], [:], [:], [:])
-            (views, presets, accounts) = ([:], [:], [:])
+            (views, presets, accounts, factors) = ([:], [:], [:], [:])
             people.removeAll()
             let kept = Set(news.records.lazy.filter { $0.kind == StoredKind.session.rawValue }.map(\.id))
             _ = sessions.end { !kept.contains($0.hash) }
@@ -166,6 +167,7 @@ extension DirectoryState {
         case .views: (views.removeValue(forKey: key.id), false).1
         case .presets: (presets.removeValue(forKey: key.id), false).1
         case .account: accounts.removeValue(forKey: key.id) != nil
+        case .secondFactor: factors.removeValue(forKey: key.id) != nil
         case .audit: (leftEntries.removeValue(forKey: key.id), false).1
         case .setting, nil: false
         }
@@ -193,6 +195,9 @@ extension DirectoryState {
         case .account:
             let account = try decode(AccountRecord.self)
             return accounts.updateValue(account, forKey: account.name) != account
+        case .secondFactor:
+            let factor = try decode(SecondFactorRecord.self)
+            return factors.updateValue(factor, forKey: factor.name)?.since != factor.since
         case .setting:
             switch DirectorySetting(rawValue: record.id) {
             case .instance: instance = try decode(String.self)

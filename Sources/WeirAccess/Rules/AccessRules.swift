@@ -28,14 +28,14 @@ public struct AccessRules: Hashable, Sendable {
         case .operator, .system: return Permissions(of: subjects) { _ in .all }
         case .link: return Permissions(run: principal.run)
         case .hook: return Permissions(of: []) { _ in VerbSet() }
-        case .person where principal.mustChangePassword: return .nothing
+        case .person where principal.duty != nil: return .nothing
         case .person, .token, .anonymous: break
         }
-        let granted = grants.filter { $0.grantees.contains { $0.includes(principal) } }.map(\.assignment)
-        let given = (principal.assignments + granted).compactMap { assignment in
+        let assignments = assignments(of: principal)
+        let given = assignments.compactMap { assignment in
             roles[assignment.role].map { (verbs: $0.verbs, parts: [$0.selection, assignment.selection]) }
         }
-        let names = Set((principal.assignments + granted).map(\.role))
+        let names = Set(assignments.map(\.role))
         return Permissions(of: subjects) { subject in
             let verbs = given.reduce(into: VerbSet()) { verbs, part in
                 if part.parts.allSatisfy({ $0.contains(subject) }) { verbs.formUnion(part.verbs) }
@@ -45,6 +45,13 @@ public struct AccessRules: Hashable, Sendable {
             return verbs.subtracting(.only(.act))
         }
     }
+
+    private func assignments(of principal: Principal) -> [RoleAssignment] {
+        principal.assignments + grants.filter { $0.grantees.contains { $0.includes(principal) } }.map(\.assignment)
+    }
+
+    /// The names of a principal's roles, also of those that are narrowed.
+    func roles(of principal: Principal) -> Set<String> { Set(assignments(of: principal).map(\.role)) }
 }
 
 extension AccessRules {

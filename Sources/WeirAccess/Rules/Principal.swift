@@ -18,6 +18,9 @@ public struct Principal: Hashable, Sendable {
         case anonymous
     }
 
+    /// What a person must do before anything else.
+    package enum Duty: Hashable, Sendable { case changePassword, setUpSecondFactor }
+
     package let kind: Kind
     package let name: String
     /// The unique identity within the kind.
@@ -32,8 +35,9 @@ public struct Principal: Hashable, Sendable {
     package let bounds: [Principal]
     /// For link holders, the only run they can see.
     package let run: String?
-    /// Whether the person must change the password first and has no rights until then.
-    package var mustChangePassword = false
+    /// What the person must do first; the person has no rights until then.
+    package var duty: Duty?
+    package var mustChangePassword: Bool { duty == .changePassword }
 
     /// Creates a principal.
     ///

@@ -23,6 +23,18 @@ package struct SessionCookie: Hashable, Sendable {
     /// The secret of the provider cookie, or nil if it is absent or ambiguous.
     package func passed(in fields: [String]) -> String? { value(of: "\(name)-provider", in: fields) }
 
+    /// The `Set-Cookie` value that keeps the state of a sign-in between the password and the code.
+    package func stepField(_ step: String) -> String {
+        "\(name)-step=\(step); Path=/; Max-Age=300; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    package var stepClearing: String {
+        "\(name)-step=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The state of a sign-in, or nil if it is absent or ambiguous.
+    package func step(in fields: [String]) -> String? { value(of: "\(name)-step", in: fields) }
+
     /// The `Set-Cookie` value that marks a browser in which a user has signed in, for half a year.
     package func browserField(_ mark: String) -> String {
         "\(name)-browser=\(mark); Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")

@@ -72,7 +72,7 @@ package struct AccessTransfer: Sendable {
         guard !records.contains(where: { $0.key == mark }) else { return false }
         return records.contains { record in
             switch StoredKind(rawValue: record.kind) {
-            case .user, .token, .link, .session, .person, .views, .presets, .account: true
+            case .user, .token, .link, .session, .person, .views, .presets, .account, .secondFactor: true
             case .setting, .audit, nil: false
             }
         }

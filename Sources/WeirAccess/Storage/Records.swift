@@ -201,6 +201,8 @@ package enum StoredKind: String, Sendable {
     case presets
     /// The ``AccountRecord`` of a local user, by name.
     case account
+    /// The ``SecondFactorRecord`` of a local user, by name.
+    case secondFactor = "second-factor"
     /// An audit entry left by a command for the server, which alone writes the audit.
     case audit
 }
@@ -257,6 +259,7 @@ package enum StoredChange: Sendable {
 
     static func put(_ user: UserRecord) throws -> StoredChange { try put(.user, user.name, user) }
     static func put(_ account: AccountRecord) throws -> StoredChange { try put(.account, account.name, account) }
+    static func put(_ factor: SecondFactorRecord) throws -> StoredChange { try put(.secondFactor, factor.name, factor) }
     static func put(_ token: TokenRecord) throws -> StoredChange { try put(.token, token.id, token) }
     static func put(_ link: LinkRecord) throws -> StoredChange { try put(.link, link.id, link) }
     static func put(_ session: SessionRecord) throws -> StoredChange { try put(.session, session.hash, session) }

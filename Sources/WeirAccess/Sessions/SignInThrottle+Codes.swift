@@ -1,0 +1,47 @@
+/// An attempt to sign in, as the throttle counts it.
+struct SignInAttempt: Hashable, Sendable {
+    let name: String
+    let address: String
+    /// The id of the known browser of that user, which replaces the address; nil without one.
+    let browser: String?
+}
+
+extension SignInThrottle {
+    /// Stands for all unknown browsers that send codes for one name. No known browser has this id, because theirs have no hyphen.
+    private static let codes = "second-factor"
+
+    mutating func attempt(_ attempt: SignInAttempt, now: Int64) -> Int64? {
+        self.attempt(attempt.name, from: attempt.address, browser: attempt.browser, now: now)
+    }
+
+    mutating func succeed(_ attempt: SignInAttempt) {
+        succeed(attempt.name, from: attempt.address, browser: attempt.browser)
+    }
+
+    mutating func withdraw(_ attempt: SignInAttempt) {
+        withdraw(attempt.name, from: attempt.address, browser: attempt.browser)
+    }
+
+    /// Counts a code, unless a limit is reached; returns the delay in milliseconds in that case.
+    ///
+    /// Also limits the codes for one name from all unknown browsers together. Six digits can be guessed from many addresses, and only
+    /// a sender with the right password gets here, so that strangers cannot lock the user out.
+    mutating func attemptCode(_ attempt: SignInAttempt, now: Int64) -> Int64? {
+        if let wait = self.attempt(attempt, now: now) { return wait }
+        guard attempt.browser == nil,
+            let wait = self.attempt(attempt.name, from: "", browser: Self.codes, now: now)
+        else { return nil }
+        withdraw(attempt)
+        return wait
+    }
+
+    mutating func succeedCode(_ attempt: SignInAttempt) {
+        succeed(attempt)
+        if attempt.browser == nil { succeed(attempt.name, from: "", browser: Self.codes) }
+    }
+
+    mutating func withdrawCode(_ attempt: SignInAttempt) {
+        withdraw(attempt)
+        if attempt.browser == nil { withdraw(attempt.name, from: "", browser: Self.codes) }
+    }
+}
