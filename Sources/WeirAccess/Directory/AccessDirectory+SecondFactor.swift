@@ -32,6 +32,9 @@ extension AccessDirectory {
         state.withLock { state in state.users[name].flatMap { state.factor(of: $0) } }
     }
 
+    /// The second factor of the user with a typed name, or nil without one; throws for an unknown user.
+    package func secondFactor(named name: String) throws -> SecondFactorRecord? { secondFactor(of: try user(name)) }
+
     // MARK: Sign-in
 
     /// The signed state of a sign-in whose password was right; the browser keeps it until it sends the code.

@@ -22,6 +22,7 @@ enum TimeCode {
         let bytes = Array(hash)
         // The last four bits select four bytes (RFC 4226, section 5.3).
         let offset = Int((bytes.last ?? 0) & 0x0F)
+        // Never traps: a byte fits.
         let number = bytes.dropFirst(offset).prefix(4).reduce(UInt32.zero) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         let text = String(number).suffix(digits)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
@@ -54,10 +55,11 @@ enum Base32 {
         var text: [UInt8] = []
         var (rest, count): (UInt32, UInt32) = (0, 0)
         func letter(_ value: UInt32) -> UInt8 {
-            // Never traps: five bits are an index of the 32 letters.
+            // Five bits are an index of the 32 letters.
             alphabet[Int(value & 31)]
         }
         for byte in bytes {
+            // Never traps: a byte fits.
             (rest, count) = (rest << 8 | UInt32(byte), count + 8)
             while count >= 5 {
                 count -= 5

@@ -7,7 +7,9 @@ struct SignInAttempt: Hashable, Sendable {
 }
 
 extension SignInThrottle {
-    /// Stands for all unknown browsers that send codes for one name. No known browser has this id, because theirs have no hyphen.
+    /// Stands for all unknown browsers that send codes for one name.
+    ///
+    /// No known browser has this id, because theirs have no hyphen.
     private static let codes = "second-factor"
 
     mutating func attempt(_ attempt: SignInAttempt, now: Int64) -> Int64? {

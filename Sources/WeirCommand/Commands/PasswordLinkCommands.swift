@@ -99,4 +99,25 @@ extension UserCommands {
             print(withdraw ? "\(name) may keep the password." : "\(name) must change the password.")
         }
     }
+
+    struct SecondFactor: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "second-factor",
+            abstract:
+                "Tells whether a user has a second factor, or removes it: for a lost device without recovery codes.")
+        @Argument(help: "The name.") var name: String
+        @Flag(help: "Removes it; the password alone signs in then.") var remove = false
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            let factor = try await place.with { directory in
+                if remove { try await directory.removeSecondFactor(of: name, by: .commandLine) }
+                return try directory.secondFactor(named: name)
+            }
+            guard let factor else { return print("\(name) has no second factor.") }
+            print(
+                "\(name) has a second factor since \(Timestamp(milliseconds: factor.since)), and "
+                    + "\(factor.recovery.count) unused recovery codes.")
+        }
+    }
 }

@@ -9,8 +9,8 @@ struct UserCommands: AsyncParsableCommand {
         commandName: "user", abstract: "Manages the users that sign in with a password, and ends anybody's access.",
         discussion: "A running server notices every change within a second.",
         subcommands: [
-            Add.self, Invite.self, List.self, GiveRole.self, Password.self, Reset.self, Demand.self, Remove.self,
-            People.self, End.self,
+            Add.self, Invite.self, List.self, GiveRole.self, Password.self, Reset.self, Demand.self,
+            SecondFactor.self, Remove.self, People.self, End.self,
         ])
 
     struct Place: ParsableArguments {
@@ -88,7 +88,9 @@ struct UserCommands: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the users with their roles, and who must change the password or has a link to set one.")
+            abstract:
+                "Lists the users with their roles, and who has a second factor, must change the password or has a link to set one."
+        )
         @OptionGroup var place: Place
 
         func run() async throws {
@@ -98,8 +100,9 @@ struct UserCommands: AsyncParsableCommand {
                         "link until \(Timestamp(milliseconds: $0).description)"
                     }
                     let demand = directory.mustChangePassword(user) ? "must change the password" : nil
+                    let factor = directory.secondFactor(of: user) == nil ? nil : "second factor"
                     let roles = user.roles.map(\.words).joined(separator: ", ")
-                    return ([user.name, roles] + [demand, link].compactMap { $0 }).joined(separator: "\t")
+                    return ([user.name, roles] + [factor, demand, link].compactMap { $0 }).joined(separator: "\t")
                 }
             }
             for line in lines { print(line) }

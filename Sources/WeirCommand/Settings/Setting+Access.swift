@@ -70,6 +70,11 @@ extension Setting {
             key: "session.days", kind: .integer(1...365), standard: "7",
             help: "After how many days a browser is signed out in any case."),
         Setting(
+            key: "users.second-factor", kind: .list, standard: nil,
+            help:
+                "With `auth: password`, the roles whose users must set up a second factor before anything else, such as admin."
+        ),
+        Setting(
             key: "tls.cert", kind: .path, standard: nil,
             help:
                 "The certificate chain in PEM, with which the server itself speaks https and HTTP/2; read again on SIGHUP."

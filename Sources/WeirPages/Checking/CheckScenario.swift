@@ -208,8 +208,7 @@ struct CheckScenario {
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
         facts.canSignIn = true
         var users = UserList(
-            rows: [(name: "x", roles: [("x", "x", true, "x", "x", "x")], created: at, mustChange: true, linkEnd: at)],
-            roles: ["x"])
+            rows: [("x", [("x", "x", true, "x", "x", "x")], at, true, true, at)], roles: ["x"])
         (users.known, users.grants) = ([("x", "x")], [("x", "x")])
         (users.error, users.sendsMail) = (Message(verbatim: "x"), true)
         users.link = (name: "x", url: "x", expires: at, mail: "x", fault: "x")
@@ -232,7 +231,8 @@ struct CheckScenario {
         (links.error, links.address) = (Message(verbatim: "x"), "x")
         for page in [
             .signIn(signIn), .setUp(setUp), .account(facts), .newPassword(newPassword), .users(users), .tokens(tokens),
-            .links(links), .audit(audit), .sessions([session]), .allLinks([shared]),
+            .signInCode(SignInCodeForm()), .secondFactor(.sample(at)), .links(links), .audit(audit),
+            .sessions([session]), .allLinks([shared]),
         ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)

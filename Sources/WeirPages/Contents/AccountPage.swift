@@ -4,9 +4,11 @@ package import WeirStates
 
 package enum AccountPage: Sendable {
     case signIn(SignInForm)
+    case signInCode(SignInCodeForm)
     case setUp(SetUpForm)
     case account(AccountFacts)
     case newPassword(NewPasswordForm)
+    case secondFactor(SecondFactorForm)
     case users(UserList)
     case tokens(TokenList)
     case links(LinkList)
@@ -19,6 +21,8 @@ package struct SignInForm: Sendable {
     /// Why an attempt to sign in failed.
     package enum Mistake: Sendable, Hashable {
         case wrong, busy, plain
+        /// The code came too long after the password, or in another browser.
+        case expired
         /// The identity provider did not sign the user in.
         case provider(IdentityProviderError.Kind)
         /// Too many attempts; the next is accepted after this number of seconds.
@@ -38,6 +42,41 @@ package struct SignInForm: Sendable {
     package var refused: String?
 
     package init() {}
+}
+
+/// The form for the code of a second factor, after the password.
+package struct SignInCodeForm: Sendable {
+    /// The path on this server to return to after signing in.
+    package var back = ""
+    package var mistake: SignInForm.Mistake?
+    package init() {}
+}
+
+/// A user's own second factor: what sets one up, or its state.
+package struct SecondFactorForm: Sendable {
+    /// A secret to confirm with a code: in groups of letters, as a URI for apps, and signed for the form.
+    package typealias Offer = (secret: String, uri: String, sealed: String)
+
+    package var offer: Offer?
+    /// When the second factor in force was set up; nil without one.
+    package var since: Timestamp?
+    /// The number of unused recovery codes.
+    package var left = 0
+    /// New recovery codes, shown once.
+    package var codes: [String] = []
+    /// Whether it must be set up before anything else.
+    package var isDemanded = false
+    /// The path on this server to return to.
+    package var back = ""
+    package var error: Message?
+    package init() {}
+
+    /// A form with every part, to check templates with.
+    static func sample(_ at: Timestamp) -> SecondFactorForm {
+        var form = SecondFactorForm()
+        (form.error, form.offer, form.since, form.codes) = (Message(verbatim: "x"), ("x", "x", "x"), at, ["x"])
+        return form
+    }
 }
 
 package struct SetUpForm: Sendable {
@@ -70,6 +109,7 @@ package struct AccountFacts: Sendable {
     package var canSignIn = false
     /// Whether the requester can change a password of their own.
     package var hasPassword = false
+    package var hasSecondFactor = false
     /// Why the password was not changed.
     package var error: Message?
     /// The access pages that the requester may open: `tokens`, `users`, `audit`.
@@ -84,7 +124,8 @@ package struct AccountFacts: Sendable {
 package struct UserList: Sendable {
     /// `linkEnd` is the end of the link to set the password; nil without one.
     package typealias Row = (
-        name: String, roles: [Role], created: Timestamp, mustChange: Bool, linkEnd: Timestamp?
+        name: String, roles: [Role], created: Timestamp, mustChange: Bool, hasSecondFactor: Bool,
+        linkEnd: Timestamp?
     )
     /// `words` is the role with its restrictions.
     package typealias Role = (

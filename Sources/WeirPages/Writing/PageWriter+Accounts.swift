@@ -5,6 +5,8 @@ extension PageWriter {
     func accountPage(_ page: AccountPage) -> (template: String, fields: Fields, title: String) {
         switch page {
         case .signIn(let form): ("pages/sign-in", signIn(form), word("sign-in"))
+        case .signInCode(let form): ("pages/sign-in-code", signInCode(form), word("second-factor"))
+        case .secondFactor(let form): ("pages/second-factor", secondFactor(form), word("second-factor"))
         case .setUp(let form):
             (
                 "pages/set-up",
@@ -60,22 +62,55 @@ extension PageWriter {
     }
 
     private func signIn(_ form: SignInForm) -> Fields {
-        let error: String? =
-            switch form.mistake {
-            case nil: nil
-            case .wrong: word("wrong")
-            case .busy: word("busy")
-            case .plain: word("plain")
-            case .provider(let kind): provider(kind)
-            case .tooMany(let seconds): word("too-many", "seconds", format.integer(seconds))
-            }
         let back = form.back.isEmpty ? "" : "?" + URLText.query("back", form.back)
         return [
             "lead": form.refused.map { word("no-right", "name", $0) }
                 ?? word(form.isSignedOut ? "signed-out" : "sign-in-lead"),
-            "error": error, "signOutURL": form.signOutURL,
+            "error": form.mistake.map(sentence), "signOutURL": form.signOutURL,
             "takesPassword": form.takesPassword, "action": "\(base)/sign-in", "back": form.back, "name": form.name,
             "providerURL": form.hasProvider ? "\(base)/sign-in/provider\(back)" : nil,
+        ]
+    }
+
+    private func sentence(_ mistake: SignInForm.Mistake) -> String {
+        switch mistake {
+        case .wrong: word("wrong")
+        case .busy: word("busy")
+        case .plain: word("plain")
+        case .expired: word("code-expired")
+        case .provider(let kind): provider(kind)
+        case .tooMany(let seconds): word("too-many", "seconds", format.integer(seconds))
+        }
+    }
+
+    private func signInCode(_ form: SignInCodeForm) -> Fields {
+        let error: String? =
+            if form.mistake == .wrong {
+                strings(Message(AccessWording.wrongSecondFactor))
+            } else {
+                form.mistake.map(sentence)
+            }
+        return [
+            "action": "\(base)/sign-in/code", "back": form.back, "error": error, "signInURL": "\(base)/sign-in",
+        ]
+    }
+
+    private func secondFactor(_ form: SecondFactorForm) -> Fields {
+        [
+            "lead": word(form.isDemanded ? "second-factor-demanded" : "second-factor-lead"),
+            "action": "\(base)/account/second-factor", "back": form.back, "error": form.error.map { strings($0) },
+            "offer": form.offer.map { ["secret": $0.secret, "uri": $0.uri, "sealed": $0.sealed] as Fields },
+            "inForce": form.since.map {
+                [
+                    "since": moment($0), "left": word("codes-left", "count", format.integer(Int64(form.left))),
+                ] as Fields
+            },
+            "fresh": form.codes.isEmpty
+                ? nil
+                : [
+                    "codes": form.codes.map { ["code": $0] as Fields },
+                    "backURL": form.back.isEmpty ? "\(base)/account" : form.back,
+                ] as Fields,
         ]
     }
 
@@ -108,6 +143,8 @@ extension PageWriter {
             "verbs": facts.verbs.isEmpty ? nil : facts.verbs.joined(separator: ", "),
             "signInURL": facts.canSignIn ? "\(base)/sign-in" : nil, "error": facts.error.map { strings($0) },
             "passwordURL": facts.hasPassword ? "\(base)/account/password" : nil,
+            "secondFactorURL": "\(base)/account/second-factor",
+            "secondFactor": word(facts.hasSecondFactor ? "second-factor-on" : "second-factor-off"),
             "links": facts.links.map { ["url": "\(base)/\($0)", "word": word($0)] as Fields },
         ]
     }
@@ -146,7 +183,8 @@ extension PageWriter {
                     "created": moment(row.created), "rowID": "user-\(index)",
                     "given": row.roles.enumerated().map { role($1, "user-\(index)-\($0)", list.roles) },
                     "another": role(("", "viewer", false, "", "", ""), "user-\(index)-new", list.roles),
-                    "mustChange": row.mustChange, "linkEnd": row.linkEnd.map(moment),
+                    "mustChange": row.mustChange, "hasSecondFactor": row.hasSecondFactor,
+                    "linkEnd": row.linkEnd.map(moment),
                     "url": "\(base)/users/\(row.name)",
                 ]
             },

@@ -110,8 +110,17 @@ extension Problem {
         "forbidden", .forbidden, "Not allowed",
         .forbidden, closes: true)
 
-    static let passwordChangeRequired = Problem(
-        "password-change-required", .forbidden, "Change the password", .passwordChangeRequired, closes: true)
+    /// The sender must do something else first.
+    static func required(_ duty: Principal.Duty) -> Problem {
+        switch duty {
+        case .changePassword:
+            Problem(
+                "password-change-required", .forbidden, "Change the password", .passwordChangeRequired, closes: true)
+        case .setUpSecondFactor:
+            Problem(
+                "second-factor-required", .forbidden, "Set up a second factor", .secondFactorRequired, closes: true)
+        }
+    }
 
     init(_ refusal: Authentication.Refusal) {
         switch refusal {

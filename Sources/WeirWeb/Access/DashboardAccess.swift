@@ -60,7 +60,7 @@ public struct DashboardAccess<Context: RequestContext>: Sendable {
             case .authorized(let authorization):
                 let isUnknown = authorization.isAnonymous && authenticator.mayBeKnownElsewhere(request)
                 // The route supplies the message.
-                return isUnknown || authorization.principal.mustChangePassword ? .askRoute : .authorized(authorization)
+                return isUnknown || authorization.principal.duty != nil ? .askRoute : .authorized(authorization)
             // The route supplies the message.
             case .refused: return .askRoute
             }

@@ -53,9 +53,13 @@ extension AccountResponder {
         guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
         let sent = try await self.form(visit)
         do {
-            let (secret, name) = try await directory.setPassword(
+            let (outcome, name) = try await directory.setPassword(
                 sent["password"] ?? "", byLink: text, from: visit.origin, replacing: session(visit))
-            return enter(secret, as: name, to: dashboard.mount.url(""))
+            return switch outcome {
+            case .signedIn(let secret, _): enter(secret, as: name, to: dashboard.mount.url(""))
+            case .asksCode(let step): askCode(step, back: "")
+            case .wrong, .expired, .throttled, .busy: throw AccessError(.missing, .unknownPasswordLink)
+            }
         } catch let error as AccessError {
             guard error.kind == .invalid else { throw Problem(error) }
             form.error = error.message

@@ -38,20 +38,28 @@ extension AccountResponder {
             })
         store.dispatch(.nameChanged(form.name))
         await store.dispatch(.signIn(password: sent["password"] ?? "")).settled()
-        if case .enter(let secret, let name)? = store.effectMailbox.next() {
-            return enter(secret, as: name, to: form.back)
+        switch store.effectMailbox.next() {
+        case .enter(let secret, let name): return enter(secret, as: name, to: form.back)
+        case .askCode(let step): return askCode(step, back: form.back)
+        case nil: break
         }
         form.name = store.currentState.name
-        form.mistake = store.currentState.mistake ?? .busy
+        let mistake = store.currentState.mistake ?? .busy
+        form.mistake = mistake
+        return refused(mistake, .signIn(form), visit)
+    }
+
+    /// The answer to a failed attempt to sign in.
+    func refused(_ mistake: SignInForm.Mistake, _ form: AccountPage, _ visit: Visit) -> Response {
         var status = HTTPResponse.Status.unprocessableContent
         var wait: Int64?
-        switch form.mistake {
+        switch mistake {
         case .tooMany(let seconds): (status, wait) = (.tooManyRequests, seconds)
         case .busy: (status, wait) = (.serviceUnavailable, 5)
         case .plain: status = .forbidden
-        case .wrong, .provider, nil: break
+        case .wrong, .expired, .provider: break
         }
-        var response = page(.signIn(form), visit, status: status)
+        var response = page(form, visit, status: status)
         if let wait { response.headers[.retryAfter] = String(wait) }
         return response
     }
@@ -194,6 +202,7 @@ struct SignInReducer: Reducer {
     }
 
     enum Action {
+        case codeAsked(step: String)
         case nameChanged(String)
         case signIn(password: String)
         case cancel
@@ -203,6 +212,7 @@ struct SignInReducer: Reducer {
 
     enum Effect {
         case enter(SecretText, name: String)
+        case askCode(step: String)
     }
 
     typealias Accounts = @Sendable (_ name: String, _ password: String) async throws -> SignInOutcome
@@ -224,9 +234,8 @@ struct SignInReducer: Reducer {
                     switch try await accounts(state.name, password) {
                     case .signedIn(let secret, let principal):
                         dispatch(.signedIn(secret, name: principal.identity))
-                    case .wrong: dispatch(.failed(.wrong))
-                    case .throttled(let wait): dispatch(.failed(.tooMany(max(1, (wait + 999) / 1_000))))
-                    case .busy: dispatch(.failed(.busy))
+                    case .asksCode(let step): dispatch(.codeAsked(step: step))
+                    case let failure: dispatch(.failed(SignInForm.Mistake(failure) ?? .busy))
                     }
                 } catch {
                     dispatch(.failed(.busy))
@@ -237,6 +246,8 @@ struct SignInReducer: Reducer {
             dispatch.cancel(id: "sign-in")
         case .signedIn(let secret, let name):
             return Reduced(State(), .enter(secret, name: name))
+        case .codeAsked(let step):
+            return Reduced(State(), .askCode(step: step))
         case .failed(let mistake):
             next.isLoading = false
             next.mistake = mistake

@@ -14,6 +14,7 @@ extension AccountResponder {
         facts.verbs = verbs(visit)
         facts.canSignIn = accounts.canSignIn && visit.authorization.isAnonymous
         (facts.hasPassword, facts.error) = (hasPassword(visit), error)
+        facts.hasSecondFactor = facts.hasPassword && directory.secondFactor(ofUser: principal.identity) != nil
         let permissions = visit.authorization.permissions
         if [.person, .operator].contains(principal.kind), permissions.allowsAnywhere(.see) {
             facts.links.append("tokens")
@@ -95,6 +96,7 @@ extension AccountResponder {
         case .userLinkRevocation(let user): try await directory.revokePasswordLink(of: user, by: who, from: origin)
         case .userPasswordChange(let user):
             try await directory.requirePasswordChange(mustChange, of: user, by: who, from: origin)
+        case .userSecondFactor(let user): try await directory.removeSecondFactor(of: user, by: who, from: origin)
         case .userRoles(let user):
             let known = sent["was"] ?? ""
             try await directory.changeRole(
@@ -123,6 +125,7 @@ extension AccountResponder {
                 (
                     name: user.name, roles: user.roles.map(Self.row), created: Timestamp(milliseconds: user.createdAt),
                     mustChange: directory.mustChangePassword(user),
+                    hasSecondFactor: directory.secondFactor(of: user) != nil,
                     linkEnd: directory.passwordLinkEnd(of: user).map { Timestamp(milliseconds: $0) }
                 )
             }, roles: roles)
@@ -228,6 +231,9 @@ extension AccountResponder {
                 try await directory.requirePasswordChange(isRequired, of: name, by: who, from: origin)
             }
             return Response(status: .noContent)
+        case .apiUserSecondFactor(let name):
+            try await change { try await directory.removeSecondFactor(of: name, by: who, from: origin) }
+            return Response(status: .noContent)
         case .apiUserInvitation(let name):
             return try await apiLink(visit, has: ["roles", "hours", "mail"]) { sent, hours, mail in
                 try await directory.invite(
@@ -246,6 +252,7 @@ extension AccountResponder {
                     "name": .string(user.name), "roles": .array(user.roles.map(Self.json)),
                     "created": .string(Timestamp(milliseconds: user.createdAt).description),
                     "mustChange": .bool(directory.mustChangePassword(user)),
+                    "secondFactor": .bool(directory.secondFactor(of: user) != nil),
                 ]
                 members["passwordLinkExpires"] = directory.passwordLinkEnd(of: user).map {
                     .string(Timestamp(milliseconds: $0).description)

@@ -86,9 +86,7 @@ struct AccountResponder: Sendable {
     ) throws(Problem) -> Authorization {
         switch authentication {
         case .authorized(let authorization):
-            guard !authorization.principal.mustChangePassword || route.isForPasswordChange else {
-                throw .passwordChangeRequired
-            }
+            if let duty = authorization.principal.duty, !route.serves(duty) { throw .required(duty) }
             return authorization
         case .refused(let refusal):
             guard route.requirement == .nothing, case .invalidToken = refusal else { throw Problem(refusal) }
@@ -116,23 +114,25 @@ struct AccountResponder: Sendable {
     private func answer(_ visit: Visit) async throws(Problem) -> Response {
         switch visit.route {
         case .signIn: return try await signIn(visit)
+        case .signInCode: return try await signInCode(visit)
         case .providerStart: return try await startProvider(visit)
         case .providerReturn: return try await endProvider(visit)
         case .signOut: return try await signOut(visit)
         case .setUp: return try await setUp(visit)
         case .account: return account(visit)
         case .accountPassword: return try await ownPassword(visit)
+        case .accountSecondFactor: return try await ownSecondFactor(visit)
         case .passwordLink(let text): return try await passwordLink(text, visit)
         case .apiAccount: return try .json(facts(visit))
         case .providerSignOut: return try await endProviderSessions(visit)
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .userInvitation, .userLink,
-            .userLinkRevocation, .userPasswordChange:
+            .userLinkRevocation, .userPasswordChange, .userSecondFactor:
             return try await users(visit)
         case .apiPeople, .apiPerson: return try await apiPeople(visit)
         case .sessions, .sessionEnding, .apiSessions, .apiSession: return try await sessions(visit)
         case .allLinks, .linkRevocation, .apiLinks, .apiLink: return try await allLinks(visit)
         case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiUserInvitation, .apiUserLink,
-            .apiUserPasswordChange, .apiGrants:
+            .apiUserPasswordChange, .apiUserSecondFactor, .apiGrants:
             return try await apiUsers(visit)
         case .tokens, .tokenRevocation: return try await tokens(visit)
         case .apiTokens, .apiToken: return try await apiTokens(visit)
@@ -216,14 +216,15 @@ struct AccountResponder: Sendable {
         return response
     }
 
-    /// Redirects a browser to the form for a new password if its user must change it first; nil for other requests.
-    func passwordRedirect(_ request: Request, _ authentication: Authentication) -> Response? {
-        guard authentication.authorization?.principal.mustChangePassword == true, request.asksForPage,
+    /// Redirects a browser to the form for what its user must do first; nil for other requests.
+    func dutyRedirect(_ request: Request, _ authentication: Authentication) -> Response? {
+        guard let duty = authentication.authorization?.principal.duty, request.asksForPage,
             let target = try? RequestTarget(request.head.path ?? "", mount: dashboard.mount),
-            case let route = AccountRoute(target.segments), route?.isForPasswordChange != true,
+            case let route = AccountRoute(target.segments), route?.serves(duty) != true,
             !(route?.isForPrograms ?? Route(target.segments)?.isForPrograms ?? false)
         else { return nil }
-        return .seeOther(dashboard.mount.url("account/password?back=\(PercentEncoding.encode(target.text))"))
+        let form = duty == .changePassword ? "password" : "second-factor"
+        return .seeOther(dashboard.mount.url("account/\(form)?back=\(PercentEncoding.encode(target.text))"))
     }
 
     /// Redirects a browser that requested a page without being signed in; nil for other requests.

@@ -3,19 +3,23 @@ import WeirAccess
 
 enum AccountRoute: Hashable, Sendable {
     case signIn
+    /// The code of the second factor, after the password.
+    case signInCode
     /// The redirect to the identity provider, and the return from it.
     case providerStart, providerReturn
     /// The provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
     case providerSignOut
     case signOut
     case setUp
-    case account, accountPassword
+    case account, accountPassword, accountSecondFactor
     case users
     case userRoles(String), userPassword(String), userRemoval(String)
     /// Adds a user without a password, makes a link to set a password, or ends it.
     case userInvitation, userLink(String), userLinkRevocation(String)
     /// Requires that a user changes the password, or withdraws this.
     case userPasswordChange(String)
+    /// Removes the second factor of a user.
+    case userSecondFactor(String)
     /// The page on which a link sets a password.
     case passwordLink(String)
     /// Ends the sessions, tokens and links of a person, by short id.
@@ -33,6 +37,7 @@ enum AccountRoute: Hashable, Sendable {
     case apiUser(String), apiUserRoles(String), apiUserPassword(String)
     case apiGrants
     case apiUserInvitation(String), apiUserLink(String), apiUserPasswordChange(String)
+    case apiUserSecondFactor(String)
     case apiTokens
     case apiToken(String)
     case apiAudit
@@ -46,6 +51,7 @@ enum AccountRoute: Hashable, Sendable {
         let isAPI = path.count < segments.count
         switch (isAPI, path.count, path.first ?? "", path.last ?? "") {
         case (false, 1, "sign-in", _): self = .signIn
+        case (false, 2, "sign-in", "code"): self = .signInCode
         case (false, 2, "sign-in", "provider"): self = .providerStart
         case (false, 2, "sign-in", "return"): self = .providerReturn
         case (false, 2, "sign-in", "back-channel-logout"): self = .providerSignOut
@@ -53,11 +59,13 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 1, "setup", _): self = .setUp
         case (false, 1, "account", _): self = .account
         case (false, 2, "account", "password"): self = .accountPassword
+        case (false, 2, "account", "second-factor"): self = .accountSecondFactor
         case (false, 2, "password", let link): self = .passwordLink(link)
         case (false, 1, "users", _): self = .users
         case (false, 2, "users", "invitation"): self = .userInvitation
         case (false, 3, "users", "password-link"): self = .userLink(path[1])
         case (false, 4, "users", "revocation") where path[2] == "password-link": self = .userLinkRevocation(path[1])
+        case (false, 4, "users", "removal") where path[2] == "second-factor": self = .userSecondFactor(path[1])
         case (false, 3, "users", "password-change"): self = .userPasswordChange(path[1])
         case (false, 3, "users", "roles"): self = .userRoles(path[1])
         case (false, 3, "users", "password"): self = .userPassword(path[1])
@@ -84,6 +92,7 @@ enum AccountRoute: Hashable, Sendable {
         case (true, 3, "users", "invitation"): self = .apiUserInvitation(path[1])
         case (true, 3, "users", "password-link"): self = .apiUserLink(path[1])
         case (true, 3, "users", "password-change"): self = .apiUserPasswordChange(path[1])
+        case (true, 3, "users", "second-factor"): self = .apiUserSecondFactor(path[1])
         case (true, 1, "tokens", _): self = .apiTokens
         case (true, 2, "tokens", let id): self = .apiToken(id)
         case (true, 1, "audit", _): self = .apiAudit
@@ -102,17 +111,17 @@ enum AccountRoute: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks, .accountPassword,
-            .passwordLink:
+            .accountSecondFactor, .signInCode, .passwordLink:
             [.get, .head, .post]
         case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link, .sessions,
             .allLinks, .apiPeople, .apiSessions, .apiLinks, .apiGrants:
             [.get, .head]
         case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation,
-            .providerSignOut, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange,
+            .providerSignOut, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange, .userSecondFactor,
             .userEnding, .sessionEnding, .linkRevocation, .apiUserInvitation:
             [.post]
         case .apiUserLink: [.post, .delete]
-        case .apiUser, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
+        case .apiUser, .apiUserSecondFactor, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
         case .apiUserPassword, .apiUserPasswordChange: [.put]
         case .apiUserRoles: [.put, .post]
         }
@@ -123,10 +132,12 @@ enum AccountRoute: Hashable, Sendable {
         switch self {
         case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
             .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession, .apiLinks, .apiLink,
-            .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .apiGrants, .providerSignOut:
+            .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .apiUserSecondFactor, .apiGrants,
+            .providerSignOut:
             true
-        case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .accountPassword, .users, .userRoles,
-            .userPassword, .userInvitation, .userLink, .userLinkRevocation, .userPasswordChange, .passwordLink,
+        case .signIn, .signInCode, .providerStart, .providerReturn, .signOut, .setUp, .account, .accountPassword,
+            .accountSecondFactor, .users, .userRoles, .userSecondFactor, .userPassword, .userInvitation, .userLink,
+            .userLinkRevocation, .userPasswordChange, .passwordLink,
             .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation,
             .userEnding,
             .sessions, .sessionEnding, .allLinks, .linkRevocation:
@@ -134,10 +145,12 @@ enum AccountRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether a person who must change the password first reaches it.
-    var isForPasswordChange: Bool {
+    /// Whether a person who must do something first reaches it.
+    func serves(_ duty: Principal.Duty) -> Bool {
         switch self {
-        case .accountPassword, .passwordLink, .signIn, .signOut: true
+        case .accountPassword: duty == .changePassword
+        case .accountSecondFactor: duty == .setUpSecondFactor
+        case .passwordLink, .signIn, .signInCode, .signOut: true
         default: false
         }
     }
@@ -145,7 +158,7 @@ enum AccountRoute: Hashable, Sendable {
     /// The right that a request requires; no default, so that each new route decides explicitly.
     var requirement: Requirement {
         switch self {
-        case .signIn, .providerStart, .providerReturn, .signOut, .setUp: .nothing
+        case .signIn, .signInCode, .providerStart, .providerReturn, .signOut, .setUp: .nothing
         // The link itself is the credential.
         case .link, .passwordLink: .nothing
         // The right to export a run includes the right to share it as a link.
@@ -153,12 +166,13 @@ enum AccountRoute: Hashable, Sendable {
             .apiRunLink(let run, link: _):
             .run(.export, run)
         // Returns only the sender's own account.
-        case .account, .accountPassword, .apiAccount: .nothing
+        case .account, .accountPassword, .accountSecondFactor, .apiAccount: .nothing
         // The token in the body proves that the provider sent it.
         case .providerSignOut: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .apiUsers, .apiUser, .apiUserRoles,
             .apiUserPassword, .apiPeople, .apiPerson, .userInvitation, .userLink, .userLinkRevocation,
-            .userPasswordChange, .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .apiGrants:
+            .userPasswordChange, .userSecondFactor, .apiUserSecondFactor, .apiUserInvitation, .apiUserLink,
+            .apiUserPasswordChange, .apiGrants:
             .everything(.administer)
         // The responder limits senders who are not administrators to their own sessions and links.
         case .sessions, .sessionEnding, .allLinks, .linkRevocation, .apiSessions, .apiSession, .apiLinks, .apiLink:

@@ -58,6 +58,9 @@ enum ProblemWording: String, Wording {
     case passwordChangeRequired = """
         You must change your password before anything else. Open this server in a browser and choose a new one.
         """
+    case secondFactorRequired = """
+        You must set up a second factor before anything else. Open this server in a browser and set it up.
+        """
     case invalidToken = "The token is not known, or it has expired or was revoked. Send one that is in force."
     case unknownUpload = "There is no such upload, or it has expired. Send the file from its beginning."
     case uploadOver = "This upload is complete, was stopped, or has expired. Start another one to send a file."

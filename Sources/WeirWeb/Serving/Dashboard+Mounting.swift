@@ -111,7 +111,7 @@ struct DashboardResponder<Context: RequestContext>: HTTPResponder {
             isProxied: accounts.directory.isTrustedProxy(peer))
         let check = access.check.narrowed(for: authentication)
         let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
-        if let response = pages.passwordRedirect(request, authentication) { return response }
+        if let response = pages.dutyRedirect(request, authentication) { return response }
         if let response = await pages.respond(
             to: request, authentication, from: origin, peer: peer, on: context as? DashboardContext)
         {

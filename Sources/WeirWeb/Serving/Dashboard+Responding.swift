@@ -99,7 +99,7 @@ extension Dashboard {
             throw .unauthenticated
         }
         audited.principal = authorization.principal
-        guard !authorization.principal.mustChangePassword else { throw .passwordChangeRequired }
+        if let duty = authorization.principal.duty { throw .required(duty) }
         var admission = Admission(authorization: authorization, check: access)
         for _ in 0..<3 {
             do { seen = try await audiences.dashboard(for: admission.key) } catch { throw Problem(error) }

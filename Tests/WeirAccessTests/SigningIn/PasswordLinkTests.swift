@@ -10,7 +10,10 @@ struct PasswordLinkTests {
     private func use(
         _ link: MadePasswordLink, _ fixture: DirectoryFixture, password: String = "battery staple"
     ) async throws -> SecretText {
-        try await fixture.directory.setPassword(password, byLink: link.secret.text, from: origin, replacing: nil).secret
+        let (outcome, _) = try await fixture.directory.setPassword(
+            password, byLink: link.secret.text, from: origin, replacing: nil)
+        guard case .signedIn(let secret, _) = outcome else { throw AccessError(.wrong, "The link began no session.") }
+        return secret
     }
 
     /// The message of the error for a link that is not valid; nil if it is.

@@ -23,6 +23,8 @@ struct AccountTests {
         ("POST", "/users/x/password-link/revocation"), ("POST", "/users/x/password-change"),
         ("POST", "/api/v1/users/x/invitation"), ("POST", "/api/v1/users/x/password-link"),
         ("DELETE", "/api/v1/users/x/password-link"), ("PUT", "/api/v1/users/x/password-change"),
+        ("POST", "/users/x/second-factor/removal"), ("DELETE", "/api/v1/users/x/second-factor"),
+        ("GET", "/sign-in/code"), ("POST", "/account/second-factor"),
     ]
 
     @Test func `every route is held to its requirement for every kind of principal`() async throws {

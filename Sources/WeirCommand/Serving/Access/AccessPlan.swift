@@ -34,8 +34,11 @@ struct AccessPlan: Sendable {
         if ["proxy", "oidc"].contains(written) {
             faults.attempt { () throws(StartError) in try Self.requireGrants(settings, written) }
         }
+        let rules = settings.rules ?? AccessRules()
+        faults.attempt { () throws(StartError) in try Self.requireRoles(settings, written, rules) }
         try faults.check()
         var configuration = AccessConfiguration(mode)
+        configuration.secondFactorRoles = Set(settings.list("users.second-factor"))
         configuration.trustedProxies = proxies
         configuration.isSecure = isSecure
         configuration.publicURL = settings.text("public-url").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
@@ -50,7 +53,23 @@ struct AccessPlan: Sendable {
         }
         self.configuration = configuration
         self.provider = provider
-        rules = settings.rules ?? AccessRules()
+        self.rules = rules
+    }
+
+    /// Throws if a second factor is required for an unknown role, or for users that this server does not have.
+    private static func requireRoles(_ settings: Settings, _ mode: String?, _ rules: AccessRules) throws(StartError) {
+        let required = settings.list("users.second-factor")
+        guard !required.isEmpty else { return }
+        guard mode == "password" else {
+            throw .misconfigured(
+                "users.second-factor is set, but auth is not password. Require a second factor at the provider or the proxy."
+            )
+        }
+        for role in required where rules.roles[role] == nil {
+            throw .misconfigured(
+                "users.second-factor names the role `\(role)`, and there is none. The roles are "
+                    + "\(rules.roles.keys.sorted().joined(separator: ", ")).")
+        }
     }
 
     private static func requireEncryption(

@@ -22,7 +22,10 @@ extension APIResource {
                     .object([
                         "users": .list(
                             .object(
-                                ["name": .text, "roles": .list(.ref("Role")), "created": .time, "mustChange": .flag],
+                                [
+                                    "name": .text, "roles": .list(.ref("Role")), "created": .time, "mustChange": .flag,
+                                    "secondFactor": .flag,
+                                ],
                                 optional: ["passwordLinkExpires": .time]))
                     ]), "The users.")),
             .change(
@@ -84,6 +87,11 @@ extension APIResource {
             .change(
                 .put, "requirePasswordChange", "Requires that a user changes the password first, or withdraws this.",
                 body: .json(.object(["required": .flag])), answers: .empty(204, "It is as sent."))),
+        account(
+            "users/{name}/second-factor", .everything(.administer),
+            .change(
+                .delete, "removeSecondFactor", "Removes the second factor of a user.",
+                answers: .empty(204, "The user has none."))),
         account(
             "tokens", .anything(.see),
             .get(
