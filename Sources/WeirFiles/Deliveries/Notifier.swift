@@ -74,9 +74,9 @@ package final class Notifier: Sendable {
     }
 
     package func run() async {
-        board.deleted.add { [unchecked, ends] runs in
-            unchecked.withLock { $0?.formUnion(runs) }
-            ends.send()
+        board.deleted.add { [weak self] runs in
+            self?.unchecked.withLock { $0?.formUnion(runs) }
+            self?.ends.send()
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.follow() }
