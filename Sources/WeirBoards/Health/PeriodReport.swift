@@ -23,7 +23,8 @@ package struct PeriodReport: Sendable {
         package let newestFailure: RunRecord?
     }
 
-    package struct Actor: Sendable, Hashable {
+    /// The runs of a person, or of the operations with a tag.
+    package struct Group: Sendable, Hashable {
         package let name: String
         package let ended: Int
         package let failed: Int
@@ -53,7 +54,7 @@ package struct PeriodReport: Sendable {
     package let zone: TimeZone
     /// The operations, most failures first.
     package let rows: [Row]
-    package let actors: [Actor]
+    package let actors: [Group]
     package let errors: [OperationHealth.ErrorGroup]
     package let missed: [MissedStart]
     /// How many runs are of each attempt, in the order of attempts.
@@ -61,6 +62,19 @@ package struct PeriodReport: Sendable {
 
     /// The number of runs that retried another.
     package var retries: Int { attempts.reduce(0) { $0 + ($1.attempt > 1 ? $1.count : 0) } }
+
+    /// The runs of the operations with each tag, most failures first.
+    package func tags(in catalog: Catalog) -> [Group] {
+        var tags: [String: (ended: Int, failed: Int)] = [:]
+        for row in rows {
+            for tag in catalog[row.operation]?.tags ?? [] {
+                tags[tag, default: (0, 0)].ended += row.figures.ended
+                tags[tag, default: (0, 0)].failed += row.figures.failed
+            }
+        }
+        return tags.map { Group(name: $0, ended: $1.ended, failed: $1.failed) }
+            .sorted { ($1.failed, $0.name) < ($0.failed, $1.name) }
+    }
 
     /// Computes the report from runs that began since the same time before `from`.
     package init(
@@ -80,7 +94,7 @@ package struct PeriodReport: Sendable {
         }.sorted { ($1.figures.failed, $0.operation) < ($0.figures.failed, $1.operation) }
         actors = Array(
             Dictionary(grouping: within, by: \.opening.actor).map { name, runs in
-                Actor(name: name, ended: runs.count, failed: runs.count { $0.state.phase == .failed })
+                Group(name: name, ended: runs.count, failed: runs.count { $0.state.phase == .failed })
             }.sorted { ($1.failed, $1.ended, $0.name) < ($0.failed, $0.ended, $1.name) }.prefix(Self.listLimit))
         let failed = within.filter { $0.state.phase == .failed }
         errors = Array(OperationHealth.ErrorGroup.groups(of: failed).prefix(Self.listLimit))

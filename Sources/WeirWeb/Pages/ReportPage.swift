@@ -67,23 +67,62 @@ struct ReportPage {
     }
 
     private func csv(_ report: PeriodReport) async throws(Problem) -> Response {
-        let heads = [
-            "operation", "failed", "stopped", "ended", "medianSeconds", "medianSecondsBefore", "slower",
-            "newestFailure",
-        ]
-        let seconds = { (duration: Int64?) in duration.map { String(Double($0) / 1_000) } ?? "" }
-        let rows = report.rows.map { row in
-            [
-                row.operation, "\(row.figures.failed)", "\(row.figures.stopped)", "\(row.figures.ended)",
-                seconds(row.figures.p50), seconds(row.before.p50), row.isSlower ? "yes" : "no",
-                row.newestFailure?.id ?? "",
-            ]
+        let text = try await WorkPool.pages.answer { [catalog = dashboard.board.catalog] in
+            report.table(catalog).map { RunListExport.row($0) + "\n" }.joined()
         }
-        let text = ([heads] + rows).map { RunListExport.row($0) + "\n" }.joined()
         var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         response.headers[.contentType] = RunListExportFormat.csv.mediaType
         response.headers[.contentDisposition] = "attachment; filename=\"report.csv\""
         return response
+    }
+}
+
+extension PeriodReport {
+    /// The columns of the CSV file, in the order of its cells.
+    private static let columns = [
+        "operation", "failed", "stopped", "ended", "medianSeconds", "medianSecondsBefore", "slower", "newestFailure",
+        "part", "name", "count", "time", "message",
+    ]
+
+    /// The rows of the CSV file: each part of the page, of which `part` is the name.
+    fileprivate func table(_ catalog: Catalog) -> [[String]] {
+        let seconds = { (duration: Int64?) in duration.map { String(Double($0) / 1_000) } ?? "" }
+        let counts = { (figures: OperationHealth.Figures) in
+            [
+                "failed": "\(figures.failed)", "stopped": "\(figures.stopped)", "ended": "\(figures.ended)",
+                "medianSeconds": seconds(figures.p50),
+            ]
+        }
+        var rows = self.rows.map { row in
+            counts(row.figures).merging([
+                "part": "operation", "operation": row.operation, "medianSecondsBefore": seconds(row.before.p50),
+                "slower": row.isSlower ? "yes" : "no", "newestFailure": row.newestFailure?.id ?? "",
+                "message": row.newestFailure.flatMap { $0.state.lastWords ?? $0.state.sentence } ?? "",
+            ]) { $1 }
+        }
+        rows.append(
+            counts(figures).merging(["part": "all", "medianSecondsBefore": seconds(before.p50)]) { $1 })
+        rows += attempts.filter { $0.attempt > 1 }.map {
+            ["part": "attempt", "name": "\($0.attempt)", "count": "\($0.count)"]
+        }
+        rows += missed.map {
+            [
+                "part": "missed", "operation": $0.operation, "count": "\($0.count)", "time": $0.time.description,
+                "message": $0.refusal ?? "",
+            ]
+        }
+        rows += errors.map {
+            [
+                "part": "message", "operation": $0.newest.operation, "count": "\($0.count)",
+                "newestFailure": $0.newest.id, "message": $0.sentence ?? $0.caseName,
+            ]
+        }
+        for (part, groups) in [("tag", tags(in: catalog)), ("person", actors)] {
+            rows += groups.map {
+                ["part": part, "name": $0.name, "failed": "\($0.failed)", "ended": "\($0.ended)"]
+            }
+        }
+        return [Self.columns] + rows.map { row in Self.columns.map { row[$0] ?? "" } }
     }
 }
 

@@ -33,13 +33,7 @@ extension PageWriter {
                         ] as Fields
                     },
                 ] as Fields,
-            "tags": groups(report),
-            "actors": report.actors.map { actor in
-                [
-                    "name": actor.name, "ended": format.integer(Int64(actor.ended)),
-                    "failed": format.integer(Int64(actor.failed)),
-                ] as Fields
-            },
+            "tags": groups(report.tags(in: catalog)), "actors": groups(report.actors),
             "errors": report.errors.map { group in
                 link(toRun: group.newest.id).merging([
                     "sentence": group.sentence ?? label(of: group.caseName, in: group.newest.operation),
@@ -63,19 +57,11 @@ extension PageWriter {
         ]
     }
 
-    /// The failures of the operations with each tag.
-    private func groups(_ report: PeriodReport) -> [Fields] {
-        var tags: [String: (ended: Int, failed: Int)] = [:]
-        for row in report.rows {
-            for tag in catalog[row.operation]?.tags ?? [] {
-                tags[tag, default: (0, 0)].ended += row.figures.ended
-                tags[tag, default: (0, 0)].failed += row.figures.failed
-            }
-        }
-        return tags.sorted { ($1.value.failed, $0.key) < ($0.value.failed, $1.key) }.map { tag, counts in
+    private func groups(_ groups: [PeriodReport.Group]) -> [Fields] {
+        groups.map {
             [
-                "name": tag, "ended": format.integer(Int64(counts.ended)),
-                "failed": format.integer(Int64(counts.failed)),
+                "name": $0.name, "ended": format.integer(Int64($0.ended)),
+                "failed": format.integer(Int64($0.failed)),
             ]
         }
     }
