@@ -4,6 +4,7 @@ import os
 import random
 import re
 import time
+from datetime import datetime
 
 import pytest
 from weir import until
@@ -102,9 +103,10 @@ def program(step, graph):
     return script
 
 
-def written(steps, graph):
+def written(steps, graph, stops=False):
     """The graph as a file."""
-    lines = ["title: Graph", "inputs: [{name: go, default: 'yes'}, {name: log}]", "at_once: 3", "steps:"]
+    lines = ["title: Graph", "inputs: [{name: go, default: 'yes'}, {name: log}]", "at_once: 3"]
+    lines += ["when_a_step_fails: stop", "steps:"] if stops else ["steps:"]
     for step in steps:
         lines.append(f"  - name: {step['name']}")
         if step.get("approve"):
@@ -151,21 +153,51 @@ def expected(steps, kept=None):
     `kept` has the steps that a run takes over from an earlier one, after which no step fails.
     """
     found = {}
-    by_name = {step["name"]: step for step in steps}
     for step in steps:
         if kept and step["name"] in kept:
             found[step["name"]] = kept[step["name"]]
-        elif not all(is_good(by_name[need], *found[need]) for need in step["needs"]):
-            found[step["name"]] = ("skipped", "need")
-        elif "when_failed" in step and not any(found[name][0] == "failed" for name in step["when_failed"]):
-            found[step["name"]] = ("skipped", "noFailure")
-        elif step.get("if") == "no":
-            found[step["name"]] = ("skipped", "condition")
         else:
-            fails = step["fails"] and kept is None
-            found[step["name"]] = ("failed" if fails else "succeeded", None)
-    failed = any(status == "failed" and not by_name[name].get("allow_failure") for name, (status, _) in found.items())
-    return found, "failed" if failed else "succeeded"
+            found[step["name"]] = by_rules(step, steps, found, step["fails"] and kept is None)
+    return found, "failed" if fatal(steps, found) else "succeeded"
+
+
+def by_rules(step, steps, found, fails):
+    """What must become of a step, by what became of those before it."""
+    by_name = {step["name"]: step for step in steps}
+    for need in step["needs"]:
+        if not is_good(by_name[need], *found[need]):
+            return ("skipped", found[need][1] if found[need][0] == "skipped" else "need")
+    if "when_failed" in step and not any(found[name][0] == "failed" for name in step["when_failed"]):
+        return ("skipped", "noFailure")
+    if step.get("if") == "no":
+        return ("skipped", "condition")
+    return ("failed" if fails else "succeeded", None)
+
+
+def fatal(steps, found):
+    """The names of the steps that make the whole fail."""
+    return [step["name"] for step in steps if found[step["name"]][0] == "failed" and not step.get("allow_failure")]
+
+
+def seconds(one, other):
+    return (datetime.fromisoformat(other) - datetime.fromisoformat(one)).total_seconds()
+
+
+def check_stopped(steps, happened, ended, text):
+    """Checks a run in which no step begins after a failure, except those with `when_failed` and `finally`.
+
+    Which steps had begun before the failure depends on the schedule, but none that waited for a step that ended later.
+    """
+    first = min((ended[name] for name in fatal(steps, happened)), default=None)
+    for step in steps:
+        name, is_ordinary = step["name"], "when_failed" not in step and not step.get("finally")
+        if first and is_ordinary and happened[name] == ("skipped", "stopped"):
+            continue
+        assert happened[name] == by_rules(step, steps, happened, step["fails"]), f"{name}: {happened}\n{text}"
+        if first and is_ordinary and happened[name][0] != "skipped":
+            # The whole learns of two ends in any order if they are close to each other.
+            late = [need for need in step["needs"] if ended[need] and seconds(first, ended[need]) > 1]
+            assert not late, f"{name} began after {late}, which ended after a failure\n{text}"
 
 
 def repeated(steps, found):
@@ -182,7 +214,9 @@ class Graph:
 
     def __init__(self, name, chance, folder):
         self.name, self.folder, self.steps, self.chance = name, folder, random_graph(chance), chance
-        (folder / f"{name}.yml").write_text(written(self.steps, name))
+        self.stops = chance.random() < 0.3
+        self.text = written(self.steps, name, self.stops)
+        (folder / f"{name}.yml").write_text(self.text)
 
     def begin(self, weir, number, is_cancelled):
         """Starts another run."""
@@ -192,9 +226,9 @@ class Graph:
 
     def begin_again(self, weir):
         """Starts a run that continues from the failed steps; returns whether there are such steps, and others to keep."""
-        found, outcome = expected(self.steps)
-        if self.kept is not None or outcome == "succeeded" or self.end["phase"] != "failed":
+        if self.kept is not None or self.end["phase"] != "failed":
             return False
+        found = self.happened
         again = repeated(self.steps, found)
         kept = {name: end for name, end in found.items() if name not in again}
         if not any(status == "succeeded" for status, _ in kept.values()):
@@ -233,7 +267,12 @@ class Graph:
             return
         found, outcome = expected(self.steps, self.kept)
         happened = {name: (step["status"], step.get("because", {}).get("kind")) for name, step in steps.items()}
-        assert happened == found, f"{self.name}\n{written(self.steps, self.name)}"
+        self.happened = happened
+        if self.stops and self.kept is None:
+            ended = {name: step.get("ended") for name, step in steps.items()}
+            check_stopped(self.steps, happened, ended, self.text)
+            found, outcome = happened, "failed" if fatal(self.steps, happened) else "succeeded"
+        assert happened == found, f"{self.name}\n{self.text}"
         assert self.end["phase"] == outcome
         lines = self.log.read_text().splitlines()[self.lines :] if self.log.exists() else []
         ran = set(re.findall(r"^begin (\w+)", "\n".join(lines), re.MULTILINE))

@@ -22,16 +22,21 @@ struct StepsFixture {
     let gate = Gate()
 
     /// Echoes its label; `fail` fails, and `wait` waits for the gate.
-    func catalog(_ plan: StepsPlan, timeout: Duration? = nil, reentry: ReentryPolicy = .concurrent) -> Catalog {
+    func catalog(
+        _ plan: StepsPlan, work other: TestOperation? = nil, timeout: Duration? = nil,
+        reentry: ReentryPolicy = .concurrent
+    ) -> Catalog {
         var catalog = Catalog()
-        let work = TestOperation { [begun, gate] input, state in
-            let label = input.label ?? ""
-            begun.note(label)
-            state.value = .working(step: 1)
-            if label == "fail" { throw OperationFailure("It failed.") }
-            if label == "wait" { try await gate.pass() }
-            state.value = .success(text: "<\(label)>")
-        }
+        let work =
+            other
+            ?? TestOperation { [begun, gate] input, state in
+                let label = input.label ?? ""
+                begun.note(label)
+                state.value = .working(step: 1)
+                if label == "fail" { throw OperationFailure("It failed.") }
+                if label == "wait" { try await gate.pass() }
+                state.value = .success(text: "<\(label)>")
+            }
         catalog.add(work, id: "echo", title: "Echo", summary: "A test.")
         catalog.add(
             StepsOperation(
@@ -42,7 +47,8 @@ struct StepsFixture {
     }
 
     func open(
-        _ plan: StepsPlan, on journal: JournalDouble = JournalDouble(), wall: MutableStateFlow<Int64>? = nil,
+        _ plan: StepsPlan, work: TestOperation? = nil, on journal: JournalDouble = JournalDouble(),
+        wall: MutableStateFlow<Int64>? = nil,
         clock: VirtualClock = VirtualClock(), timeout: Duration? = nil, quiet: QuietStart? = nil
     ) async throws -> BoardFixture {
         var configuration = Board.Configuration()
@@ -59,7 +65,8 @@ struct StepsFixture {
                     })
         }
         let board = try await Board.open(
-            catalog: catalog(plan, timeout: timeout), journal: journal, configuration: configuration, now: now,
+            catalog: catalog(plan, work: work, timeout: timeout), journal: journal, configuration: configuration,
+            now: now,
             clock: clock)
         return BoardFixture(board: board, journal: journal, clock: clock)
     }
