@@ -5,6 +5,7 @@ extension PostgresFunctions {
     ///
     /// - `raise_floor`: raises a floor for an unrecorded removal, also for calls of servers of earlier versions.
     /// - `conceal`: hides runs from all reads without raising floors; returns their number.
+    /// - `hide`: hides ended runs from all reads, for retention and rollbacks of imports; returns their number.
     static let deletions = """
         CREATE TABLE weir.deletions (
             sequence bigint PRIMARY KEY, opened bigint NOT NULL, changes bigint NOT NULL, run bytea NOT NULL,

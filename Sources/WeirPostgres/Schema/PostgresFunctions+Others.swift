@@ -2,8 +2,8 @@ extension PostgresFunctions {
     /// Retention, the words of ended runs, and all other writes.
     ///
     /// - `enter`: takes the lock and checks the fence; every other function calls it first.
-    /// - `hide`: hides ended runs from all reads; returns their number. `sweep` deletes their changes and output
-    ///   later, a limited number of rows at a time; it returns false when none are left.
+    /// - `sweep`: deletes the changes and output of hidden runs, a limited number of rows at a time; returns false when
+    ///   none are left.
     /// - `sweep_store`: deletes the oldest changes of a store that exceeds a limit; returns false if none does.
     /// - `add_words`: stores the words of ended runs, unless they have changed since the words were read.
     static let others = """
@@ -13,42 +13,6 @@ extension PostgresFunctions {
             IF (SELECT j.fence FROM weir.journal j) <> enter.fence THEN
                 RAISE EXCEPTION 'another server records here' USING ERRCODE = 'WR001';
             END IF;
-        END $$;
-
-        CREATE FUNCTION weir.raise_floor(operation bigint, sequence bigint) RETURNS void LANGUAGE sql AS $$
-            INSERT INTO weir.floors AS f (operation, sequence) VALUES ($1, $2)
-            ON CONFLICT (operation) DO UPDATE SET sequence = greatest(f.sequence, excluded.sequence)
-        $$;
-
-        CREATE FUNCTION weir.hide(fence bigint, streams bigint[], is_import boolean) RETURNS bigint LANGUAGE plpgsql AS $$
-        #variable_conflict use_column
-        DECLARE v_count bigint; v_streams bigint[];
-        BEGIN
-            PERFORM weir.enter(fence);
-            SELECT coalesce(array_agg(r.opened ORDER BY r.opened), '{}') INTO v_streams FROM weir.runs r
-                WHERE r.opened = ANY (streams) AND (is_import OR r.ended IS NOT NULL)
-                    AND is_import = EXISTS (SELECT FROM weir.importing i WHERE i.stream = r.opened);
-            INSERT INTO weir.counts AS k (operation, phase, count)
-                SELECT r.operation, r.phase, -count(*) FROM weir.runs r WHERE r.opened = ANY (v_streams) GROUP BY 1, 2
-                ON CONFLICT (operation, phase) DO UPDATE SET count = k.count + excluded.count;
-            PERFORM weir.raise_floor(x.operation, x.sequence) FROM (
-                SELECT r.operation, max(r.sequence) AS sequence FROM weir.runs r WHERE r.opened = ANY (v_streams)
-                    GROUP BY r.operation
-                UNION ALL SELECT 0, max(r.sequence) FROM weir.runs r WHERE r.opened = ANY (v_streams)) x
-                WHERE x.sequence IS NOT NULL;
-            INSERT INTO weir.removed_reports (id) SELECT r.id FROM weir.runs r
-                WHERE r.opened = ANY (v_streams) AND r.report IS NOT NULL AND r.epoch IS NULL ORDER BY r.opened
-                ON CONFLICT DO NOTHING;
-            DELETE FROM weir.removed_reports p
-                WHERE p.place <= (SELECT max(q.place) FROM weir.removed_reports q) - 1000000;
-            DELETE FROM weir.run_text x WHERE x.opened = ANY (v_streams);
-            DELETE FROM weir.runs r WHERE r.opened = ANY (v_streams);
-            GET DIAGNOSTICS v_count = ROW_COUNT;
-            INSERT INTO weir.leaving (stream) SELECT unnest(v_streams);
-            IF is_import THEN DELETE FROM weir.importing i WHERE i.stream = ANY (streams); END IF;
-            DELETE FROM weir.blocks b WHERE b.block < (
-                SELECT coalesce(min(r.opened), 0) >> \(PostgresSchema.blockBits) FROM weir.runs r);
-            RETURN v_count;
         END $$;
 
         CREATE FUNCTION weir.sweep(fence bigint, rows bigint) RETURNS boolean LANGUAGE plpgsql AS $$
