@@ -114,7 +114,8 @@ public final class Board: Sendable {
         } forget: { [feed, scope, deleted, journal = loader.journal, artifacts = configuration.artifacts] deletions in
             try await feed.forget(deletions, from: journal)
             let runs = deletions.map(\.run)
-            scope.launch { await Self.removeArtifacts(of: runs, in: artifacts) }
+            // The server that records removes its files before it answers.
+            if role.value == .following { scope.launch { await Self.removeArtifacts(of: runs, in: artifacts) } }
             deleted.tell(runs)
         }
         recorder = Recorder(

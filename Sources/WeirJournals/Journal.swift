@@ -65,13 +65,17 @@ package protocol Journal: Sendable {
     ///
     /// At most ``floor(of:)``, which also counts deletions.
     func pruned(of topic: Topic) async throws -> SequenceNumber
-    /// Deletes an ended run and the runs of its steps: their changes, inputs and output.
+    /// Deletes ended runs and the runs of their steps: their changes, inputs and output. Returns an outcome for each, in
+    /// order.
     ///
     /// One transaction hides all of them from every read and records a deletion of each, with the next sequences; the
     /// floors of the board and of their operations rise to these, so that every reader detects them. Their rows are
-    /// deleted before this returns, or, if the process ends first, by the next ``prune(_:now:)``. Their ids stay
-    /// reserved for reports.
-    func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome
+    /// deleted by ``finishDeletion()``. Their ids stay reserved for reports.
+    func delete(_ runs: [String], by actor: String, at now: Timestamp) async throws -> [RunDeletionOutcome]
+    /// Deletes the rows of deleted runs, in small steps, between which others can append.
+    ///
+    /// If the process ends first, the next ``prune(_:now:)`` does so.
+    func finishDeletion() async throws
     /// The deletions after one sequence up to another, oldest first, up to a limit.
     func deletions(after: SequenceNumber, through last: SequenceNumber, limit: Int) async throws -> [RunDeletion]
     /// The newest deletion of a run that is not kept; nil for any other.

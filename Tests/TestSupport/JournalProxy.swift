@@ -51,9 +51,10 @@ extension JournalProxy {
         try await inner.prune(policy, now: now)
     }
     package func pruned(of topic: Topic) async throws -> SequenceNumber { try await reading().pruned(of: topic) }
-    package func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome {
-        try await inner.delete(run, by: actor, at: now)
+    package func delete(_ runs: [String], by actor: String, at now: Timestamp) async throws -> [RunDeletionOutcome] {
+        try await inner.delete(runs, by: actor, at: now)
     }
+    package func finishDeletion() async throws { try await inner.finishDeletion() }
     package func deletions(
         after: SequenceNumber, through last: SequenceNumber, limit: Int
     ) async throws -> [RunDeletion] {
@@ -90,4 +91,13 @@ extension JournalProxy {
     package func note(_ name: String) async throws -> String? { try await inner.note(name) }
     package func setNote(_ name: String, _ text: String?) async throws { try await inner.setNote(name, text) }
     package func close() async { await inner.close() }
+}
+
+extension Journal {
+    /// Deletes one run with its rows.
+    package func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome {
+        let outcomes = try await delete([run], by: actor, at: now)
+        try await finishDeletion()
+        return outcomes.first ?? .unknown
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 import TestSupport
@@ -180,6 +181,25 @@ import WeirStates
             #expect(try await copy.pruned(of: .board) == 0)
             await copy.close()
             await journal.close()
+        }
+    }
+
+    // K9
+    @Test func `pruning overwrites what an interrupted deletion has left in the file`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            var journal = try await SQLiteJournal.open(at: path, now: .test(0))
+            try await fill(journal)
+            // The process ends before it removes the rows.
+            _ = try await journal.delete(["b"], by: anna, at: .test(9))
+            await journal.close()
+            journal = try await SQLiteJournal.open(at: path, now: .test(10))
+            let nothing = RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: nil)
+            #expect(try await journal.prune(nothing, now: .test(10)) == 0)
+            await journal.close()
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            #expect(bytes.range(of: Data("secret of a".utf8)) != nil)
+            #expect(bytes.range(of: Data("secret of b".utf8)) == nil)
         }
     }
 

@@ -81,32 +81,35 @@ final class Follower: Sendable {
         current.withLock { $0 = false }
         while true {
             let changes = try await journal.changes(of: .board, after: head, through: nil, limit: batchLimit)
-            guard let last = changes.last?.sequence else {
-                guard try await readDeletion() else { return current.withLock { $0 = true } }
-                continue
-            }
             // Read after the changes, and only up to the last of them, so that no change before a deletion is missed.
-            let deletions = try await journal.deletions(after: head, through: last, limit: .max)
-            try await prepare(changes)
-            var rest = changes[...]
-            for deletion in deletions {
-                let before = rest.prefix { $0.sequence < deletion.sequence }
-                await tell(before)
-                rest = rest.dropFirst(before.count)
-                try await pass([deletion])
+            let deletions = try await journal.deletions(
+                after: head, through: changes.last?.sequence ?? .max, limit: changes.isEmpty ? batchLimit : .max)
+            if changes.isEmpty {
+                guard let last = deletions.last?.sequence else { return current.withLock { $0 = true } }
+                // Changes can have been recorded between the two reads; the next read returns them.
+                let between = try await journal.changes(of: .board, after: head, through: last, limit: 1)
+                guard between.isEmpty else { continue }
+            } else {
+                try await prepare(changes)
             }
-            await tell(rest)
+            try await tell(changes[...], and: deletions[...])
         }
     }
 
-    /// Passes the next deletion, unless changes precede it; returns false if there is nothing to read.
-    private func readDeletion() async throws -> Bool {
-        let deletions = try await journal.deletions(after: head, through: .max, limit: 1)
-        guard let next = deletions.first else { return false }
-        // Changes can have been recorded between the two reads; the next read returns them.
-        let between = try await journal.changes(of: .board, after: head, through: next.sequence, limit: 1)
-        if between.isEmpty { try await pass(deletions) }
-        return true
+    /// Publishes changes and passes deletions in the order of their sequences; those without changes in between together.
+    private func tell(_ changes: ArraySlice<Change>, and deletions: ArraySlice<RunDeletion>) async throws {
+        var (changes, deletions) = (changes, deletions)
+        while let deletion = deletions.first {
+            let before = changes.prefix { $0.sequence < deletion.sequence }
+            await tell(before)
+            changes = changes.dropFirst(before.count)
+            let end = changes.first?.sequence ?? .max
+            let together = deletions.prefix { $0.sequence < end }
+            guard !together.isEmpty else { break }
+            deletions = deletions.dropFirst(together.count)
+            try await pass(Array(together))
+        }
+        await tell(changes)
     }
 
     private func pass(_ deletions: [RunDeletion]) async throws {

@@ -5,6 +5,9 @@ import WeirJournals
 import WeirStates
 
 extension Board {
+    /// The number of runs that one transaction deletes.
+    private static let deletedTogether = 50
+
     /// Deletes an ended run and the runs of its steps: their input, states, output and kept files.
     ///
     /// Returns once no server of this process's journal returns them to a new reader, and the rows and this server's
@@ -16,29 +19,83 @@ extension Board {
     /// - Throws: `unknownRun`, `removedRun`, `deletedRun`, `stillRunning` for a run that has not ended, `stepOfRun` for
     ///   a step of a kept run, and `unavailable`, also while a server of an earlier version uses the journal.
     package func delete(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
-        if follows { return try await handOver(.delete(run: run, actor: actor)).startReceipt }
+        guard let result = await delete([run], actor: actor).first else { throw .unknownRun(run) }
+        return try result.get()
+    }
+
+    /// Deletes several runs as ``delete(_:actor:)`` does, many in one transaction; returns a result for each.
+    ///
+    /// A step is deleted with its run if both are among the runs, in any order. After a failure that concerns all runs,
+    /// the rest are not tried.
+    package func delete(_ runs: [String], actor: String) async -> [Result<StartReceipt, BoardError>] {
+        var outcomes: [String: RunDeletionOutcome] = [:]
+        var failure: BoardError?
+        var rest = runs[...]
+        while !rest.isEmpty, failure == nil {
+            let some = Array(rest.prefix(Self.deletedTogether))
+            rest = rest.dropFirst(some.count)
+            do throws(BoardError) {
+                for (run, outcome) in zip(some, try await deletions(of: some, actor: actor)) { outcomes[run] = outcome }
+            } catch {
+                failure = error
+            }
+        }
+        var gone: [String: SequenceNumber] = [:]
+        for outcome in outcomes.values {
+            for deletion in outcome.deletions { gone[deletion.run] = outcome.deletions.last?.sequence }
+        }
+        var results: [Result<StartReceipt, BoardError>] = []
+        for run in runs {
+            if let sequence = gone[run] {
+                results.append(.success(StartReceipt(run: run, sequence: sequence, isNew: true)))
+            } else if let outcome = outcomes[run] {
+                results.append(.failure(await error(of: outcome, for: run)))
+            } else {
+                results.append(.failure(failure ?? .shuttingDown))
+            }
+        }
+        return results
+    }
+
+    /// Deletes runs in one transaction, here or on the recording server; returns an outcome for each.
+    func deletions(of some: [String], actor: String) async throws(BoardError) -> [RunDeletionOutcome] {
+        if follows { return try await handOver(.delete(runs: some, actor: actor)).deletions }
         try requireRecording()
         try requireForgettingServers()
-        guard runs[run] == nil else { throw .deletesEnded(run) }
-        let outcome: RunDeletionOutcome
+        let outcomes: [RunDeletionOutcome]
         do {
-            outcome = try await recorder.whileNothingIsRecorded { [journal, now] in
+            outcomes = try await recorder.whileNothingIsRecorded { [journal, now, runs] in
                 // A retry reads the values of the steps that it took over.
-                if let retry = try await journal.unfinishedRetry(of: run) { return .active(retry) }
-                return try await journal.delete(run, by: actor, at: now())
+                let retries = try await journal.unfinishedRetries()
+                let active = { (run: String) in runs[run] == nil ? retries[run] : run }
+                let ended = some.filter { active($0) == nil }
+                let outcomes = zip(ended, try await journal.delete(ended, by: actor, at: now()))
+                let known = Dictionary(outcomes) { first, _ in first }
+                return some.map { run in active(run).map { .active($0) } ?? known[run] ?? .unknown }
             }
         } catch is CancellationError {
             throw .shuttingDown
         } catch {
             throw .unreadable(error)
         }
+        let gone = outcomes.flatMap(\.deletions).map(\.run)
+        guard !gone.isEmpty else { return outcomes }
+        await Self.removeArtifacts(of: gone, in: artifacts)
+        // Others can record meanwhile.
+        do {
+            try await journal.finishDeletion()
+        } catch {
+            logger.warning(
+                "The rest of deleted runs is removed later.", metadata: ["cause": "\(Quoted(error))"])
+        }
+        return outcomes
+    }
+
+    private func error(of outcome: RunDeletionOutcome, for run: String) async -> BoardError {
         switch outcome {
-        case .deleted(let deletions):
-            await Self.removeArtifacts(of: deletions.map(\.run), in: artifacts)
-            return StartReceipt(run: run, sequence: deletions.last?.sequence, isNew: true)
-        case .unknown: throw await missing(run)
-        case .active(let active): throw .deletesEnded(active)
-        case .step(let whole): throw BoardError(.stepOfRun, .deletesWhole, ["id": BoardError.short(whole)])
+        case .deleted, .unknown: await missing(run)
+        case .active(let active): .deletesEnded(active)
+        case .step(let whole): BoardError(.stepOfRun, .deletesWhole, ["id": BoardError.short(whole)])
         }
     }
 
@@ -64,16 +121,17 @@ extension Board {
 }
 
 extension Journal {
-    /// A run that has not ended and retries the given one, or a retry of it.
-    fileprivate func unfinishedRetry(of run: String) async throws -> String? {
+    /// For each run that a run which has not ended retries, directly or through other retries, that run.
+    fileprivate func unfinishedRetries() async throws -> [String: String] {
+        var retries: [String: String] = [:]
         for unfinished in try await unfinishedRuns() {
-            var (earlier, seen) = (unfinished.opening.retryOf, Set<String>())
-            while let id = earlier, seen.insert(id).inserted {
-                if id == run { return unfinished.id }
-                earlier = try await self.run(id)?.opening.retryOf
+            var earlier = unfinished.opening.retryOf
+            while let id = earlier, retries[id] == nil {
+                retries[id] = unfinished.id
+                earlier = try await run(id)?.opening.retryOf
             }
         }
-        return nil
+        return retries
     }
 }
 
@@ -82,9 +140,24 @@ extension VisibleBoard {
     ///
     /// Throws `notAllowed` and the errors of `Board.delete`.
     package func delete(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
+        try await requireDeletion(of: run)
+        return try await board.delete(run, actor: actor)
+    }
+
+    /// Deletes several runs as ``delete(_:actor:)`` does; returns a result for each.
+    package func delete(_ runs: [String], actor: String) async -> [Result<StartReceipt, BoardError>] {
+        var refusals: [String: BoardError] = [:]
+        for run in runs {
+            do { try await requireDeletion(of: run) } catch { refusals[run] = error }
+        }
+        let allowed = runs.filter { refusals[$0] == nil }
+        let results = Dictionary(zip(allowed, await board.delete(allowed, actor: actor))) { first, _ in first }
+        return runs.map { run in results[run] ?? .failure(refusals[run] ?? .unknownRun(run)) }
+    }
+
+    private func requireDeletion(of run: String) async throws(BoardError) {
         try await require(.see, onRun: run)
         guard administers else { throw .notAllowed }
-        return try await board.delete(run, actor: actor)
     }
 }
 

@@ -55,9 +55,11 @@ public actor MemoryJournal: Journal {
 
     package func pruned(of topic: Topic) -> SequenceNumber { log.pruned(of: topic) }
 
-    package func delete(_ run: String, by actor: String, at now: Timestamp) throws -> RunDeletionOutcome {
-        try log.delete(run, by: actor, at: now)
+    package func delete(_ runs: [String], by actor: String, at now: Timestamp) throws -> [RunDeletionOutcome] {
+        try runs.map { try log.delete($0, by: actor, at: now) }
     }
+
+    package func finishDeletion() {}
 
     package func deletions(after: SequenceNumber, through last: SequenceNumber, limit: Int) -> [RunDeletion] {
         let start = log.deletions.partitioningIndex { $0.sequence > after }

@@ -15,7 +15,7 @@ package struct RunDeletion: Sendable, Hashable, Codable {
     }
 }
 
-package enum RunDeletionOutcome: Sendable, Hashable {
+package enum RunDeletionOutcome: Sendable, Hashable, Codable {
     /// The run is deleted; its own deletion precedes those of the runs that were its steps.
     case deleted([RunDeletion])
     /// No run of that id is kept.
@@ -24,6 +24,11 @@ package enum RunDeletionOutcome: Sendable, Hashable {
     case active(String)
     /// The run is a step of another run, which is kept.
     case step(of: String)
+
+    package var deletions: [RunDeletion] {
+        guard case .deleted(let deletions) = self else { return [] }
+        return deletions
+    }
 }
 
 /// Decides on the deletion of a run with its steps, from the rows of any journal.

@@ -120,22 +120,22 @@ struct DeletionTable {
 }
 
 extension PostgresJournal {
-    package func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome {
+    package func delete(_ runs: [String], by actor: String, at now: Timestamp) async throws -> [RunDeletionOutcome] {
         let session = try writing()
         try session.check()
-        let outcome = try await writer.run { connection in
+        let outcomes = try await writer.run { connection in
             try connection.transaction {
                 try connection.rows("SELECT weir.enter($1)", [session.fence]) { _ in }
-                return try DeletionTable(connection).delete(run, by: actor, at: now)
+                return try runs.map { try DeletionTable(connection).delete($0, by: actor, at: now) }
             }
         }
-        guard case .deleted(let added) = outcome else { return outcome }
-        if let end = added.last?.sequence { session.advanced(to: end) }
+        guard let end = outcomes.flatMap(\.deletions).map(\.sequence).max() else { return outcomes }
+        session.advanced(to: end)
         pulse?.ring()
-        // The deletion is recorded; the next pruning completes what fails here.
-        _ = try? await sweep()
-        return outcome
+        return outcomes
     }
+
+    package func finishDeletion() async throws { try await sweep() }
 
     package func deletions(after: SequenceNumber, through last: SequenceNumber, limit: Int) async throws
         -> [RunDeletion]

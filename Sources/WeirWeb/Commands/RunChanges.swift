@@ -66,15 +66,17 @@ struct RunChanges {
         // The key is unique per form, so submitting the form again starts nothing.
         let key = fields["key"].flatMap { key in UUID(uuidString: key) }
         var items: [RunChange.Report.Item] = []
+        let deletions = change == .delete ? await dashboard.board.delete(ids, actor: exchange.actor) : []
+        let deleted = Dictionary(zip(ids, deletions)) { first, _ in first }
         // Stops after an error that would affect all remaining runs too.
         var isCutOff = false
         for id in ids {
-            guard !isCutOff else {
+            guard !isCutOff || deleted[id] != nil else {
                 items.append(.init(run: id, result: .failed, detail: Message(ProblemWording.notTried)))
                 continue
             }
             let item: RunChange.Report.Item
-            (item, isCutOff) = await result(of: change, for: id, key, exchange)
+            (item, isCutOff) = await result(of: change, for: id, key, deleted[id], exchange)
             items.append(item)
             let outcome: AuditEntry.Outcome =
                 switch item.result {
@@ -94,7 +96,8 @@ struct RunChanges {
 
     /// Applies the change to one run; `isCutOff` is true if trying the next run is pointless.
     private func result(
-        of change: RunChange, for id: String, _ key: UUID?, _ exchange: Exchange
+        of change: RunChange, for id: String, _ key: UUID?, _ deletion: Result<StartReceipt, BoardError>?,
+        _ exchange: Exchange
     ) async -> (RunChange.Report.Item, isCutOff: Bool) {
         do throws(BoardError) {
             switch change {
@@ -102,7 +105,7 @@ struct RunChanges {
                 _ = try await dashboard.board.cancel(id, actor: exchange.actor)
                 return (.init(run: id, result: .done), false)
             case .delete:
-                _ = try await dashboard.board.delete(id, actor: exchange.actor)
+                _ = try deletion?.get()
                 return (.init(run: id, result: .done), false)
             case .retry:
                 let receipt = try await dashboard.board.retry(

@@ -75,6 +75,53 @@ import WeirStates
         #expect(visible.feed.floorWithoutDeletions(of: .board) < then)
     }
 
+    private func ended(_ run: String, at: Int64, key: String? = nil) -> ChangeDraft {
+        ChangeDraft(
+            stream: .run(run), subject: "job", revision: 0, at: Timestamp(milliseconds: at),
+            state: StateRecord(caseName: "done", phase: .succeeded), isTransition: true, cause: nil,
+            opening: RunOpening(actor: "anna", input: [:], idempotencyKey: key))
+    }
+
+    // K13
+    @Test func `many runs are deleted in one transaction and announced together, steps with their run in any order`()
+        async throws
+    {
+        let journal = JournalDouble()
+        _ = try await journal.append([
+            ended("a", at: 1), ended("whole", at: 2), ended("step", at: 3, key: "step whole build 1"),
+            ended("b", at: 4),
+        ])
+        let fixture = try await BoardFixture.open(["job": .quick], on: journal)
+        let board = fixture.board
+        let gone = Locked<[[String]]>([])
+        board.deleted.add { runs in gone.withLock { $0.append(runs) } }
+        let results = await board.delete(["step", "whole", "a", "nobody"], actor: "ben")
+        #expect(results.map { (try? $0.get())?.run } == ["step", "whole", "a", nil])
+        #expect(journal.deletes == 1)
+        #expect(gone.withLock { $0 } == [["whole", "step", "a"]])
+        #expect(board.view().recentRuns.map(\.record.id) == ["b"])
+        // Without its run, a step is refused.
+        _ = try await journal.append([ended("c", at: 5), ended("d", at: 6, key: "step c build 1")])
+        let refused = await board.delete(["d", "b"], actor: "ben")
+        #expect(throws: BoardError.self) { try refused.first?.get() }
+        #expect((try? refused.last?.get())?.run == "b")
+    }
+
+    // K13
+    @Test func `others record while the rows of a deleted run are removed`() async throws {
+        let fixture = try await BoardFixture.open(["job": .quick])
+        let board = fixture.board
+        let first = try await run(board)
+        fixture.journal.holdFinishing()
+        async let receipt = board.delete(first, actor: "ben")
+        try await until { board.view().recentRuns.isEmpty }
+        let second = try await run(board)
+        #expect(board.view().recentRuns.map(\.record.id) == [second])
+        fixture.journal.releaseFinishing()
+        let done = try await receipt
+        #expect(done.run == first)
+    }
+
     // K13
     @Test func `moments before a deletion are shown without the deleted run`() async throws {
         let fixture = try await BoardFixture.open(["job": .quick])
@@ -120,14 +167,7 @@ import WeirStates
     // K13
     @Test func `a follower calls for changes and deletions in the order of their sequences, each once`() async throws {
         let journal = MemoryJournal()
-        func add(_ run: String, at: Int64) async throws {
-            _ = try await journal.append([
-                ChangeDraft(
-                    stream: .run(run), subject: "job", revision: 0, at: Timestamp(milliseconds: at),
-                    state: StateRecord(caseName: "done", phase: .succeeded), isTransition: true, cause: nil,
-                    opening: RunOpening(actor: "anna", input: [:]))
-            ])
-        }
+        func add(_ run: String, at: Int64) async throws { _ = try await journal.append([ended(run, at: at)]) }
         let events = Locked<[String]>([])
         let follower = Follower(journal: journal, head: 0, batchLimit: 2) { changes in
             events.withLock { $0 += changes.map { "\($0.sequence)" } }
@@ -143,12 +183,7 @@ import WeirStates
         #expect(events.withLock { $0 } == ["4", "5 without b", "6 without c", "7", "8 without a"])
         #expect(follower.head == 8)
         try await follower.catchUp()
-        let changes = try await journal.append([
-            ChangeDraft(
-                stream: .run("f"), subject: "job", revision: 0, at: Timestamp(milliseconds: 12),
-                state: StateRecord(caseName: "done", phase: .succeeded), isTransition: true, cause: nil,
-                opening: RunOpening(actor: "anna", input: [:]))
-        ])
+        let changes = try await journal.append([ended("f", at: 12)])
         try await follower.take(changes)
         #expect(events.withLock { $0 }.suffix(2) == ["8 without a", "9"])
     }

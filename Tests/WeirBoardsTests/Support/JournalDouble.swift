@@ -28,6 +28,8 @@ final class JournalDouble: JournalProxy {
         /// How many reports each transaction had that was taken.
         var reports: [Int] = []
         var prunes = 0
+        /// How many transactions deleted runs.
+        var deletes = 0
         var reads = 0
         var undoneRuns = 0
         /// What every read throws from now on; nil for none.
@@ -43,6 +45,7 @@ final class JournalDouble: JournalProxy {
     private let lookupCount = MutableStateFlow(0)
     private let attemptCount = MutableStateFlow(0)
     private let outputDoor = MutableStateFlow(true)
+    private let finishDoor = MutableStateFlow(true)
     private let outputAttemptCount = MutableStateFlow(0)
 
     init(_ inner: any Journal = MemoryJournal()) { self.inner = inner }
@@ -139,6 +142,19 @@ final class JournalDouble: JournalProxy {
     func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         core.withLock { $0.prunes += 1 }
         return try await inner.prune(policy, now: now)
+    }
+
+    func delete(_ runs: [String], by actor: String, at now: Timestamp) async throws -> [RunDeletionOutcome] {
+        core.withLock { $0.deletes += 1 }
+        return try await inner.delete(runs, by: actor, at: now)
+    }
+
+    /// Makes the removal of deleted rows wait until `releaseFinishing`.
+    func holdFinishing() { finishDoor.value = false }
+    func releaseFinishing() { finishDoor.value = true }
+    func finishDeletion() async throws {
+        _ = await finishDoor.first { $0 }
+        try await inner.finishDeletion()
     }
 
     func willRead(_ name: String) throws {

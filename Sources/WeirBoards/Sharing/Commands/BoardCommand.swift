@@ -13,7 +13,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     /// start; the input lacks the secrets.
     case startThere(run: String, operation: String, input: JSONValue, retryOf: String?, actor: String, key: String?)
     case cancel(run: String, actor: String)
-    case delete(run: String, actor: String)
+    case delete(runs: [String], actor: String)
     case retry(run: String, input: JSONValue?, actor: String, key: String?)
     case retryFromFailedStep(run: String, from: String?, actor: String, key: String?)
     case decide(run: String, step: String, isApproved: Bool, comment: String?, actor: String)
@@ -30,6 +30,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     enum Outcome: Sendable, Hashable, Codable {
         case run(String, sequence: SequenceNumber?, isNew: Bool)
         case store(String, sequence: SequenceNumber?, isNew: Bool)
+        case deletions([RunDeletionOutcome])
         case done(Bool)
         case refused(code: String, words: String, mistakes: [InputMistake])
     }
@@ -47,6 +48,7 @@ extension BoardCommand.Outcome {
     var sequence: SequenceNumber? {
         switch self {
         case .run(_, let sequence, _), .store(_, let sequence, _): sequence
+        case .deletions(let outcomes): outcomes.flatMap(\.deletions).map(\.sequence).max()
         case .done, .refused: nil
         }
     }
@@ -62,6 +64,13 @@ extension BoardCommand.Outcome {
         get throws(BoardError) {
             guard case .store(let store, let sequence, let isNew) = self else { throw refusal }
             return StoreReceipt(store: store, sequence: sequence, isNew: isNew)
+        }
+    }
+
+    var deletions: [RunDeletionOutcome] {
+        get throws(BoardError) {
+            guard case .deletions(let outcomes) = self else { throw refusal }
+            return outcomes
         }
     }
 
@@ -182,8 +191,8 @@ extension Board {
                 try await begin(run, operation, input, retryOf: retryOf, actor: actor, key: key, worker: worker))
         case .cancel(let run, let actor):
             .init(try await cancel(run, actor: actor))
-        case .delete(let run, let actor):
-            .init(try await delete(run, actor: actor))
+        case .delete(let runs, let actor):
+            .deletions(try await deletions(of: runs, actor: actor))
         case .retry(let run, let input, let actor, let key):
             .init(
                 try await retry(

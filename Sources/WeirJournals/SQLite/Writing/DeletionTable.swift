@@ -82,24 +82,23 @@ struct DeletionTable {
 }
 
 extension SQLiteJournal {
-    package func delete(_ run: String, by actor: String, at now: Timestamp) async throws -> RunDeletionOutcome {
-        let outcome = try await write { database in
-            try Self.overwriting(database) { try DeletionTable(database).delete(run, by: actor, at: now) }
+    package func delete(_ runs: [String], by actor: String, at now: Timestamp) async throws -> [RunDeletionOutcome] {
+        try await write { database in
+            try Self.overwriting(database) {
+                try runs.map { try DeletionTable(database).delete($0, by: actor, at: now) }
+            }
         }
-        guard case .deleted = outcome else { return outcome }
-        do {
-            try await sweep()
-            var pages: Int64 = -200
-            while try await write({ [pages] database in
-                try Self.overwriting(database) { try RunTextIndex(database).merge(pages) }
-            }) { pages = 200 }
-            try await shrink()
-            // The file has the overwritten pages only after a checkpoint.
-            try await checkpoint()
-        } catch {
-            // The deletion is recorded; the next pruning completes it.
-        }
-        return outcome
+    }
+
+    package func finishDeletion() async throws {
+        try await sweep()
+        var pages: Int64 = -200
+        while try await write({ [pages] database in
+            try Self.overwriting(database) { try RunTextIndex(database).merge(pages) }
+        }) { pages = 200 }
+        try await shrink()
+        // The file has the overwritten pages only after a checkpoint.
+        try await checkpoint()
     }
 
     /// Deletes the data of hidden runs, in short transactions.
