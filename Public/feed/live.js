@@ -2,6 +2,7 @@
 // reports.
 
 import { Attention, BEAT } from "./attention.js";
+import { EVERY, watchEnded } from "./ended.js";
 import { Follower, Refusal } from "./follower.js";
 import { Painter } from "./painter.js";
 import { Session } from "./session.js";
@@ -92,16 +93,37 @@ export function goLive(page, painted, line) {
       over: (why) => {
         over = true;
         tabs.leave();
-        if (why === "gone") {
-          painter.clear();
-          page.blank(line?.dataset.textGone);
-        }
+        if (why === "gone") blank();
+        // The page checks also for its parts.
+        if (why === "end" && line) followNothing();
         if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
-        sessionStorage.setItem(RELOADED, String(now()));
-        location.reload();
+        reload();
       },
     },
   );
+
+  function blank() {
+    painter.clear();
+    page.blank(line?.dataset.textGone);
+  }
+
+  function reload() {
+    sessionStorage.setItem(RELOADED, String(now()));
+    location.reload();
+  }
+
+  function followNothing() {
+    const check = watchEnded(() => session.links.now, (state) => {
+      if (left) return;
+      // The page of a deleted run says so when it is loaded.
+      if (state === 410 && !reloaded) return reload();
+      blank();
+      status.over("stopped");
+    }, { fetch: (...request) => fetch(...request), hidden: () => document.hidden });
+    setInterval(check, EVERY);
+    document.addEventListener("visibilitychange", check);
+    addEventListener("pageshow", check);
+  }
 
   /** Requests a snapshot of an arranged overview with the reader's own arrangement. @type {typeof ask} */
   function askFor(url, signal, fresh) {
