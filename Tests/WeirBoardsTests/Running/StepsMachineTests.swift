@@ -94,7 +94,8 @@ struct StepsMachineTests {
         let ending = items.end(of: "test", isStopped: false).ending
         let long = String(repeating: "x", count: 39) + "…"
         #expect(
-            ending?.sentence == "The step “test” failed for 6 of 9 items: \(long), i2, i3, i4, i5, …")
+            StepsProgress(ending: ending).message
+                == "The step “test” failed for 6 of 9 items: \(long), i2, i3, i4, i5, …")
     }
 
     @Test func `recorded steps that are not those of the plan cannot be continued`() {

@@ -154,7 +154,7 @@ extension RandomSteps {
                 needs: step.needs, allowsFailure: step.allowsFailure, isFinally: step.isFinally,
                 condition: step.condition, forEach: step.forEach, repetition: repetition)
         }
-        let plan = StepsPlan(steps, atOnce: plan.atOnce, stopsAfterFailure: plan.stopsAfterFailure)
-        return RandomSteps(plan: plan, fates: fates)
+        return RandomSteps(
+            plan: StepsPlan(steps, atOnce: plan.atOnce, stopsAfterFailure: plan.stopsAfterFailure), fates: fates)
     }
 }
