@@ -94,6 +94,22 @@ def test_servers_with_other_operation_files_are_told_apart(weir, other, tmp_path
     assert "The servers have different operation files" not in other.page("/system")
 
 
+def test_a_server_that_is_killed_is_reported_until_it_is_back_and_one_that_is_stopped_is_not(weir, other):
+    until(lambda: len(names(weir)) == 2)
+    other_name = names(other)[True]
+    conditions = lambda: weir.ask("servers") and json.load(urllib.request.urlopen(f"{weir.url}/health/ready"))["conditions"]
+    other.terminate()
+    until(lambda: len(names(weir)) == 1)
+    assert "server" not in conditions()
+    other.start()
+    until(lambda: len(names(weir)) == 2)
+    other.kill()
+    until(lambda: "server" in conditions())
+    assert f"The server {other_name} has sent nothing" in weir.page("/system")
+    other.start()
+    until(lambda: "server" not in conditions())
+
+
 def test_a_request_of_a_trigger_that_comes_to_two_servers_starts_one_run(weir, other):
     for server in (weir, other):
         keep(server)

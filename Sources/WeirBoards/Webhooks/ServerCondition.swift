@@ -24,6 +24,8 @@ package struct ServerCondition: Sendable, Hashable, Codable {
         case settings
         /// Another server on the same database has other operation files.
         case catalog
+        /// Another server on the same database is gone without having been stopped.
+        case server
     }
 
     /// The operation of messages about the server, which no operation can have as its id.
@@ -56,7 +58,30 @@ package struct ServerCondition: Sendable, Hashable, Codable {
         case .settings: isOver ? "applies its settings again" : "refused changed settings"
         case .catalog:
             isOver ? "has the operation files of the other servers" : "has other operation files than another server"
+        case .server: isOver ? "no longer misses the server \(subject)" : "has lost the server \(subject)"
         }
+    }
+
+    /// How long a server that does not return is missed, in milliseconds.
+    private static let missedFor: Int64 = 86_400_000
+
+    /// The sentences about servers that are gone, by name, for the server that records.
+    ///
+    /// A server is missed while it is silent, and for a day after it has left the list, until one with its name is heard. One that is
+    /// stopped leaves the list at once.
+    package static func lostServers(
+        _ nodes: [NodeView], known: [ServerCondition], at now: Timestamp
+    ) -> [String: String] {
+        let heard = Set(nodes.filter { !$0.isSilent }.map(\.node.name))
+        let silent = nodes.filter { $0.isSilent && !$0.isThis }.map { view in
+            (
+                view.node.name,
+                "The server \(view.node.name) has sent nothing to the database for seconds, and the runs that it executed are "
+                    + "interrupted. Look at its machine and its log, and start it again."
+            )
+        }
+        let missed = known.filter { $0.kind == .server && now - $0.since < missedFor }.map { ($0.subject, $0.sentence) }
+        return Dictionary((silent + missed).filter { !heard.contains($0.0) }) { first, _ in first }
     }
 
     /// The facts of a message by a rule, whose id is the same whenever the message is created again.
