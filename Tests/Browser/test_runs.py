@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
+from weir import until
 
 
 def test_filters_are_in_the_address_and_survive_a_reload(visit, weir):
@@ -69,3 +70,14 @@ def test_the_columns_stay_where_they_are_whatever_arrives(visit, weir):
     weir.ended(weir.run("greeting", label="A label that is longer than any that was there before it"))
     expect(page.locator("#runs")).to_contain_text("longer than any")
     assert page.evaluate(places) == before
+
+
+def test_the_open_page_of_an_ended_run_says_so_when_the_run_is_deleted_elsewhere(visit, weir):
+    run = weir.ended(weir.run("greeting", label="Ada"))
+    page = visit("about:blank")
+    page.clock.install()
+    page.goto(f"{weir.url}/runs/{run['id']}")
+    expect(page.locator("#page")).to_contain_text("Ada")
+    weir.send(f"runs/{run['id']}", "DELETE")
+    until(lambda: page.clock.fast_forward(60_000) or "was deleted" in page.locator("body").inner_text())
+    assert "Ada" not in page.locator("#page").inner_text()
