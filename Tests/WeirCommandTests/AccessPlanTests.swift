@@ -31,6 +31,8 @@ import WeirAccess
         ["auth": "none", "actor-header": "X-User"], ["auth": "password", "host": "0.0.0.0"],
         ["auth": "password", "host": "0.0.0.0", "public-url": "https://weir.example"],
         ["auth": "password", "host": "0.0.0.0", "public-url": "http://weir.example", "trusted-proxies": "10.0.0.1"],
+        ["auth": "password", "users.second-factor": "administrators"],
+        ["auth": "none", "users.second-factor": "admin"],
         ["tls.cert": "/nowhere.pem"], ["tls.cert": "/nowhere.pem", "tls.key": "/nowhere.key"],
     ])
     func `what is not safe or not whole is refused with 78`(flags: [String: String]) {

@@ -24,7 +24,7 @@ struct AccountServer: Sendable {
     static func run(
         _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false, publicURL: String? = nil,
         provider: (any IdentityProvider)? = nil, mailer: Accounts.Mailer? = nil, hooks: KnownHooks? = nil,
-        logger: Logger? = nil,
+        logger: Logger? = nil, secondFactorRoles: Set<String> = [],
         _ test: @escaping @Sendable (AccountServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
@@ -43,6 +43,7 @@ struct AccountServer: Sendable {
             catalog: catalog, journal: MemoryJournal(), makeID: { clock.makeRunID() })
         var configuration = AccessConfiguration(mode)
         configuration.publicURL = publicURL
+        configuration.secondFactorRoles = secondFactorRoles
         if case .proxy = mode { configuration.trustedProxies = [try #require(NetworkRange("127.0.0.1"))] }
         configuration.cost = try #require(ScryptCost(4, 8, 1))
         let directory = try await AccessDirectory(
