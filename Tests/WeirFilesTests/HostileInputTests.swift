@@ -37,6 +37,9 @@ struct HostileInputTests {
         let text = "{title: T, inputs: [{name: file, label: File}], command: [ls, '{{file}}']}"
         let trial = try await FileTrial.run(text, ["file": "-rf"])
         #expect(trial.message?.hasPrefix("“File” begins with a hyphen") == true)
+        let ended = "{title: T, inputs: [{name: file}], command: [printf, '%s|', --, '{{file}}']}"
+        #expect(try await FileTrial.run(ended, ["file": "-rf"]).message == nil)
+        #expect(trial.message?.contains("put -- before it") == true)
         let number = "{title: T, inputs: [{name: n, type: integer}], command: [printf, '%s', '{{n}}']}"
         #expect(try await FileTrial.run(number, ["n": -5]).lines == ["-5"])
     }

@@ -109,6 +109,45 @@ import WeirTesting
         #expect(catalog["whole"]?.samples == (try samples.map { try StateRecord($0) }))
     }
 
+    @Test(arguments: [
+        ("needs: [a, a]", "4:41: `needs` names the step “a” twice. Remove one."),
+        (
+            "needs: [a], if: {inputs.n: {above: 5, below: 3}}",
+            "4:47: The step “b” can never run: no number is above 5 and below 3. Correct the condition."
+        ),
+        (
+            "needs: [a], repeat: {every: 1s, limit: 3, until: {exitCode: 0}}",
+            "4:80: A run of the step has no value “exitCode”. Did you mean `exit_code`?"
+        ),
+        (
+            "needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: done}}",
+            "4:80: No run of the step can meet this condition. An exit code is a whole number from 0 to 255."
+        ),
+        (
+            "needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: fail}}",
+            "4:80: No run of the step can meet this condition. An outcome is succeeded, failed, cancelled or interrupted."
+        ),
+        ("needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: {not: {above: 2}}}}", nil),
+    ]) func `a need that is named twice and a condition that nothing can meet are mistakes`(
+        _ keys: String, _ mistake: String?
+    ) {
+        let text = """
+            title: T
+            inputs: [{name: n, type: integer}]
+            steps: [{name: a, command: [make]},
+              {name: b, command: [make], \(keys)}]
+            """
+        #expect(FileTrial.mistakes(text) == [mistake].compactMap { $0 })
+    }
+
+    @Test func `the title of a step is recorded with its name`() throws {
+        let (definition, _) = DefinitionReader.read(
+            "title: T\nsteps: [{name: a, title: {en: Load all, es: Cargar todo}, command: [make]}, {name: b, command: [make]}]",
+            id: "t", file: "t.yml")
+        let plan = try #require(definition?.plan)
+        #expect(StepsProgress(of: plan).steps.map(\.title) == ["Load all", nil])
+    }
+
     @Test func `items of a list in the file keep their digits, and are numbers only as JSON writes them`() throws {
         let (definition, mistakes) = DefinitionReader.read(
             """

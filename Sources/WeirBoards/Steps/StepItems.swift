@@ -65,6 +65,12 @@ package struct StepItems: Sendable, Hashable, Codable {
         marks.replaceSubrange(place...place, with: [mark.rawValue])
     }
 
+    /// The run of the first known item that failed.
+    package var failedRun: String? {
+        let failed = Set(indices(.failed))
+        return failures.filter { failed.contains($0.index) }.min { $0.index < $1.index }?.run
+    }
+
     package mutating func note(_ failure: Failure) {
         guard failures.count < Self.maximumFailures else { return }
         failures.append(failure)

@@ -70,7 +70,8 @@ extension OperationDefinition {
         let label = fields.first { $0.name == name }?.label ?? name
         if template.beginsWithField, !hasEndedOptions, word.hasPrefix("-"), !isNumber(name) {
             throw OperationFailure(
-                "“\(label)” begins with a hyphen, which the program could take for an option. Give another value.")
+                "“\(label)” begins with a hyphen, which the program could take for an option. Give another value, or put -- "
+                    + "before it in the file of the operation.")
         }
         if word.utf8.count >= CommandLaunch.maximumWordBytes {
             throw OperationFailure(

@@ -70,8 +70,31 @@ extension DefinitionReader {
                             + "name of a value that it reports.")
                     return []
                 }
-                return tests(member.value).map { .init(.own(member.name), $0) }
+                let tests = tests(member.value)
+                checkCanEnd(tests, member)
+                return tests.map { .init(.own(member.name), $0) }
             })
+    }
+
+    /// Reports a condition of a repetition that no run of the step can meet.
+    private mutating func checkCanEnd(_ tests: [StepCondition.Test], _ member: FileMember) {
+        let (values, words): ([JSONValue?], String)
+        switch member.name {
+        case "outcome":
+            values = ["succeeded", "failed", "cancelled", "interrupted"]
+            words = "An outcome is succeeded, failed, cancelled or interrupted."
+        case "exit_code":
+            values = [nil] + (0...255).map { .integer($0) }
+            words = "An exit code is a whole number from 0 to 255."
+        case let name where name.lowercased().filter(\.isLetter) == "exitcode":
+            return list.note(
+                member.place, "A run of the step has no value “\(name)”. Did you mean `exit_code`?")
+        default: return
+        }
+        guard !tests.isEmpty, !values.contains(where: { value in tests.allSatisfy { $0.holds(for: value) } }) else {
+            return
+        }
+        list.note(member.place, "No run of the step can meet this condition. \(words)")
     }
 
     private mutating func source(_ member: FileMember, _ scope: StepScope) -> StepCondition.Source? {
@@ -121,6 +144,16 @@ extension DefinitionReader {
 
     /// Reports a test that no value of its source can meet, so that the step would never run.
     private mutating func checkCanHold(_ rules: [StepCondition.Rule], _ member: FileMember, _ scope: StepScope) {
+        if case .input(let name)? = rules.first?.source, let bounds = Self.emptyRange(rules.map(\.test)) {
+            switch fields[name]?.kind {
+            case .integer, .number:
+                list.note(
+                    member.place,
+                    "The step “\(scope.name)” can never run: no number is above \(bounds.above) and below \(bounds.below). "
+                        + "Correct the condition.")
+            default: break
+            }
+        }
         guard let source = rules.first?.source,
             let words = scope.order.unmet(
                 rules.map(\.test), on: source, of: scope.name, fields: Array(fields.values))
@@ -129,6 +162,20 @@ extension DefinitionReader {
             member.place,
             "The step “\(scope.name)” can never run: `\(member.name)` is one of \(words) when it could begin. Correct the "
                 + "condition.")
+    }
+
+    /// The bounds of tests that no number passes.
+    private static func emptyRange(_ tests: [StepCondition.Test]) -> (above: String, below: String)? {
+        var (above, below): (JSONNumber?, JSONNumber?)
+        for test in tests {
+            switch test {
+            case .isAbove(let bound): above = bound
+            case .isBelow(let bound): below = bound
+            case .isOneOf, .matches, .not: break
+            }
+        }
+        guard let above, let below, !above.isLess(than: below) else { return nil }
+        return (JSONValue.number(above).exactText ?? "", JSONValue.number(below).exactText ?? "")
     }
 
     private mutating func conditionCommand(

@@ -30,6 +30,15 @@ extension DefinitionReader {
             }
             list.note(place ?? element, mistake.sentence)
         }
+        for element in elements {
+            for key in ["needs", "when_failed"] {
+                var names: Set<String> = []
+                for value in element[key]?.list ?? [] {
+                    guard let name = value.text, !names.insert(name).inserted else { continue }
+                    list.note(value, "`\(key)` names the step “\(name.prefix(40))” twice. Remove one.")
+                }
+            }
+        }
     }
 
     /// Reports inputs of the operation that have the name of one of the step's `specialNames`.

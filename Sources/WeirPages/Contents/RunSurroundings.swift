@@ -45,12 +45,14 @@ package struct RunSurroundings: Sendable, Hashable {
             .min { $0.openedSequence < $1.openedSequence }?.id
     }
 
+    /// The runs of the failed steps, and of the first failed item of each failed list.
     package static func failedSteps(of record: RunRecord) -> [(operation: String, run: String)] {
         guard record.state.phase == .failed, record.state.payload["steps"] != nil,
             let progress = try? record.state.payload.decode(StepsProgress.self)
         else { return [] }
         return progress.steps.compactMap { step in
-            guard step.status == .failed, !step.allowsFailure, let operation = step.operation, let run = step.run
+            guard step.status == .failed, !step.allowsFailure, let operation = step.operation,
+                let run = step.run ?? step.items?.failedRun
             else { return nil }
             return (operation, run)
         }

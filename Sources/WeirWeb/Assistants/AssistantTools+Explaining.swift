@@ -15,8 +15,12 @@ extension AssistantTools {
         var members: [String: JSONValue] = ["run": brief(run), "link": .string(link(to: id))]
         members["reason"] = .string(reason(of: run))
         var printing = id
-        if let step = (run["state"]?["steps"]?.array ?? []).first(where: { $0["status"] == "failed" }) {
+        let failed = (run["state"]?["steps"]?.array ?? []).filter {
+            $0["status"] == "failed" && $0["allowsFailure"]?.bool != true
+        }
+        if let step = failed.first {
             members["failedStep"] = step["name"]
+            if failed.count > 1 { members["failedSteps"] = .array(failed.compactMap { $0["name"] }) }
             printing = step["run"]?.string ?? id
             // The step's own run has the message of its failure; the caller may not see it.
             if printing != id, let own = try? await get("runs", printing) {

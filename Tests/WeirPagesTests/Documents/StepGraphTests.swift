@@ -127,6 +127,18 @@ import WeirStates
         #expect(text.contains(sentence))
     }
 
+    @Test func `the causes of a failure include the first failed item of a list`() throws {
+        var progress = Self.ended
+        var items = StepItems(total: 3, digest: "")
+        for (index, mark) in [StepItems.Mark.cancelled, .failed, .failed].enumerated() {
+            items.mark(index, mark)
+            items.note(.init(index: index, item: "i\(index)", run: "01k9item\(index)"))
+        }
+        (progress.steps[1].run, progress.steps[1].items) = (nil, items)
+        let record = try #require(try Self.run([.failed(progress)]).last).record
+        #expect(RunSurroundings.failedSteps(of: record).map(\.run) == ["01k9item1"])
+    }
+
     @Test func `the page of an operation shows its steps before the first run`() throws {
         let html = try Self.renderer().document(
             .operation(OperationView(id: "release")), cursor: Self.cursor, frame: PageFrame(path: "/operations/release")
