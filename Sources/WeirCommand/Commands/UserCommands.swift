@@ -143,7 +143,7 @@ struct UserCommands: AsyncParsableCommand {
 
         func run() async throws {
             try await place.with { directory in
-                try await directory.setPassword(
+                _ = try await directory.setPassword(
                     try PasswordPrompt().read(confirming: true), of: name, mustChange: mustChange, by: .commandLine)
             }
             print("Changed \(name).")
