@@ -80,15 +80,19 @@ extension Board {
         }
         let gone = outcomes.flatMap(\.deletions).map(\.run)
         guard !gone.isEmpty else { return outcomes }
-        await Self.removeArtifacts(of: gone, in: artifacts)
-        // Others can record meanwhile.
+        // Others can record meanwhile. Not cancelled with the caller.
+        await Task { [self] in await removeRest(of: gone) }.value
+        return outcomes
+    }
+
+    /// Removes the kept files and the rows of deleted runs.
+    private func removeRest(of runs: [String]) async {
+        await Self.removeArtifacts(of: runs, in: artifacts)
         do {
             try await journal.finishDeletion()
         } catch {
-            logger.warning(
-                "The rest of deleted runs is removed later.", metadata: ["cause": "\(Quoted(error))"])
+            logger.warning("The rest of deleted runs is removed later.", metadata: ["cause": "\(Quoted(error))"])
         }
-        return outcomes
     }
 
     private func error(of outcome: RunDeletionOutcome, for run: String) async -> BoardError {
