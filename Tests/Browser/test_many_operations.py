@@ -45,6 +45,24 @@ def test_many_operations_are_a_table_by_tag_without_a_breach(visit, weir, width)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+def test_a_change_restyles_what_changed_and_not_the_page(visit, weir):
+    page = visit("/")
+    for job in ["job-00", "job-01"]:
+        expect(page.locator(f"#op-{job}")).to_be_visible()
+    developer = page.context.new_cdp_session(page)
+    events, ended = [], []
+    developer.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
+    developer.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    developer.send("Tracing.start", {"categories": "devtools.timeline", "transferMode": "ReportEvents"})
+    weir.ended(weir.run("job-00"))
+    expect(page.locator("#op-job-00 .chip")).to_have_text("Succeeded")
+    developer.send("Tracing.end")
+    while not ended:
+        page.evaluate("0")
+    restyled = [event["args"].get("elementCount", 0) for event in events if event["name"] == "UpdateLayoutTree" and event["ph"] == "X"]
+    assert 0 < max(restyled) < page.evaluate("document.querySelectorAll('main *').length") / 2
+
+
 def test_the_palette_starts_an_operation_from_the_header_of_a_phone(visit, weir):
     page = visit("/schedules", viewport=PHONE)
     page.get_by_role("button", name="Go to…").click()

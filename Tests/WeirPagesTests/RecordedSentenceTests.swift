@@ -64,6 +64,12 @@ struct RecordedSentenceTests {
         }
     }
 
+    @Test func `why a scheduled start was refused is said in every language`() throws {
+        let full = "7 runs are active, which is the limit. Try again when some have ended."
+        try expectAllSaid([full, "The server is shutting down. Start this again when it is back."])
+        #expect(try table("es").said(recorded: full).hasPrefix("Hay 7 ejecuciones en curso"))
+    }
+
     private func expectAllSaid(_ sentences: [String]) throws {
         for sentence in sentences {
             #expect(try table("en").said(recorded: sentence) == sentence)

@@ -26,6 +26,9 @@ extension OperationHealth {
             .sorted { ($0.count, $0.newest.openedSequence) > ($1.count, $1.newest.openedSequence) }
         }
 
+        /// A sentence as groups have it: with `#` for each number.
+        package static func pattern(_ sentence: String) -> String? { SentencePattern(sentence)?.text }
+
         /// The search text that finds these runs in the list of runs, or an empty string.
         package var search: String { sentence.map { SentencePattern.search(for: $0) } ?? "" }
     }

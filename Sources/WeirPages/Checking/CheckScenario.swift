@@ -285,9 +285,10 @@ struct CheckScenario {
     private func surroundings(_ view: RunView) {
         var around = RunSurroundings()
         (around.failedSteps, around.failures, around.isOpenEnded) = ([view.record], 2, true)
-        (around.success, around.ahead, around.front) = (view.record, 1, view.record.id)
+        (around.success, around.ahead, around.front, around.isRetriedDeleted) = (view.record, 1, view.record.id, true)
         for around in [around, RunSurroundings()] {
             _ = writer.render("partials/surroundings", writer.surroundings(view, around))
+            _ = writer.render("partials/origin", writer.origin(view, around))
         }
     }
 

@@ -16,6 +16,8 @@ package struct RunSurroundings: Sendable, Hashable {
     package var ahead = 0
     /// The oldest known of them.
     package var front: String?
+    /// Whether the run that this one retries was deleted.
+    package var isRetriedDeleted = false
 
     package init() {}
 

@@ -2,11 +2,11 @@ import WeirStates
 
 /// Finds the sentence that produced a recorded text, so that it can be shown in the reader's language.
 ///
-/// States record errors in English. The strings `failed.…`, and those of mistakes in inputs, are the sentences that can be
-/// recorded, with `{places}` for values.
+/// States and schedules record errors in English. The strings `failed.…`, and those of mistakes in inputs and of refused
+/// starts, are the sentences that can be recorded, with `{places}` for values.
 struct RecordedSentences: Sendable {
     /// The key prefixes of sentences that can be recorded.
-    private static let sections = ["failed.", "input."]
+    private static let sections = ["failed.", "input.", "refusal."]
     /// The maximum length of a text, in bytes; a longer one is not a sentence.
     private static let limit = 2_000
 

@@ -56,7 +56,7 @@ extension PageWriter {
         let shown = run(view, isAlone: true).merging(surroundings(view, around))
         return [
             "operation": operation(view.record.operation), "run": render("partials/run", shown),
-            "origin": origin(view), "timeline": hasLanes(view.record) ? nil : timeline(view),
+            "origin": origin(view, around), "timeline": hasLanes(view.record) ? nil : timeline(view),
             "output": output.map { self.output($0, of: view.record.id) }, "hooks": hooks.map { self.hooks($0) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
             "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation),

@@ -56,7 +56,7 @@ extension PageWriter {
 
     private func last(_ firing: ScheduleStanding.Firing, _ view: ScheduleView) -> Fields {
         [
-            "at": moment(firing.at), "refusal": firing.refusal,
+            "at": moment(firing.at), "refusal": firing.refusal.map(strings.said),
             "run": firing.run.map { link(toRun: $0) },
             "chip": view.lastRun.map { chip($0.state.caseName, $0.state.phase, in: $0.operation) },
         ]

@@ -108,6 +108,17 @@ struct PageWriter: Sendable {
         ])
     }
 
+    /// The recorded name of who started a run, translated unless it is a name that someone chose.
+    func words(forActor name: String) -> String {
+        switch name {
+        case "schedule": strings[.actorSchedule]
+        case "viewer": strings[.actorViewer]
+        case "operator": strings[.actorOperator]
+        case "anonymous": strings[.actorAnonymous]
+        default: name
+        }
+    }
+
     /// The cause of a run's end, translated unless it is free text.
     func words(for cause: EndCause) -> String {
         switch cause {

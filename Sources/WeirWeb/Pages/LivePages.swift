@@ -184,7 +184,11 @@ extension AudienceDashboard {
             // A run that has been removed is left out.
             if !isKnown, let record = try? await board.run(step.run).record { steps.append(record) }
         }
-        return RunSurroundings(of: run, on: view, steps: steps)
+        var around = RunSurroundings(of: run, on: view, steps: steps)
+        if let retried = run.record.opening.retryOf {
+            do { _ = try await board.run(retried) } catch { around.isRetriedDeleted = error.code == .deletedRun }
+        }
+        return around
     }
 
     func store(_ id: String) throws(Problem) -> StoreEntry {

@@ -242,6 +242,24 @@ struct RunListExportTests {
         }
     }
 
+    @Test func `a run that retries a deleted one says so`() async throws {
+        try await TestServer.run(access: KnownNames().access) { server in
+            let first = try await server.start("a").run
+            _ = try await server.board.cancel(first, actor: "x")
+            await server.board.outcome(of: first)
+            let path = "/api/v1/runs/\(first)"
+            let answer = try await server.ask("POST", path + "/retries", headers: ["X-Test: ada"])
+            let again = try #require(try answer.json()["id"]?.string)
+            func page() async throws -> String {
+                try await server.ask("GET", "/runs/\(again)", headers: ["X-Test: ada", Self.html]).text
+            }
+            #expect(!(try await page().contains("(deleted)</a>")))
+            #expect(try await server.ask("DELETE", path, headers: ["X-Test: ada"]).status == 204)
+            #expect(try await page().contains("\(first.suffix(6)) (deleted)</a>"))
+            server.gate.finish()
+        }
+    }
+
     @Test func `a view is saved in the browser, leads to its filter, and is forgotten`() async throws {
         try await TestServer.run { server in
             func save(_ body: String, _ cookie: String = "") async throws -> RawResponse {

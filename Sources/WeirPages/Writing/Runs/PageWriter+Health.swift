@@ -80,11 +80,18 @@ extension PageWriter {
         ]
     }
 
+    /// The sentence of a group of failures in the reader's language; what a program printed stays as it is.
+    func words(for group: OperationHealth.ErrorGroup) -> String {
+        let said = group.newest.state.lastWords == nil ? sentence(of: group.newest) : group.sentence
+        return said.flatMap { OperationHealth.ErrorGroup.pattern($0) }
+            ?? label(of: group.caseName, in: group.newest.operation)
+    }
+
     private func error(_ group: OperationHealth.ErrorGroup, _ health: OperationHealth) -> Fields {
         var filter = filter(health)
         (filter.phase, filter.text) = (Phase.failed.rawValue, group.search)
         return [
-            "sentence": group.sentence.map(strings.said) ?? label(of: group.caseName, in: health.operation),
+            "sentence": words(for: group),
             "count": format.integer(Int64(group.count)), "url": url(filter), "newest": summary(group.newest),
         ]
     }

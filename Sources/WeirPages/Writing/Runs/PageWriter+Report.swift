@@ -36,13 +36,14 @@ extension PageWriter {
             "tags": groups(report.tags(in: catalog)), "actors": groups(report.actors),
             "errors": report.errors.map { group in
                 link(toRun: group.newest.id).merging([
-                    "sentence": group.sentence ?? label(of: group.caseName, in: group.newest.operation),
+                    "sentence": words(for: group),
                     "count": format.integer(Int64(group.count)), "operation": operation(group.newest.operation),
                 ])
             },
             "missed": report.missed.map { missed in
                 [
-                    "operation": operation(missed.operation), "at": moment(missed.time), "refusal": missed.refusal,
+                    "operation": operation(missed.operation), "at": moment(missed.time),
+                    "refusal": missed.refusal.map(strings.said),
                     "count": missed.count > 1 ? format.integer(Int64(missed.count)) : nil,
                 ] as Fields
             },
@@ -60,7 +61,7 @@ extension PageWriter {
     private func groups(_ groups: [PeriodReport.Group]) -> [Fields] {
         groups.map {
             [
-                "name": $0.name, "ended": format.integer(Int64($0.ended)),
+                "name": words(forActor: $0.name), "ended": format.integer(Int64($0.ended)),
                 "failed": format.integer(Int64($0.failed)),
             ]
         }

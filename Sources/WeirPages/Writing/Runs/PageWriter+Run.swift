@@ -44,12 +44,17 @@ extension PageWriter {
     }
 
     /// The fields of `partials/origin`: who started a run, why, with which input, and how long it waited and ran.
-    func origin(_ run: RunView) -> Fields {
+    func origin(_ run: RunView, _ around: RunSurroundings? = nil) -> Fields {
         let record = run.record
         let (input, times) = (inputRows(record), times(run))
         return row(record).merging([
+            "actor": words(forActor: record.opening.actor),
             "input": input.isEmpty ? nil : ["rows": input] as Fields, "waited": times.waited, "ran": times.ran,
-            "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
+            "retryOf": permissions.isLink
+                ? nil
+                : record.opening.retryOf.map {
+                    link(toRun: $0).merging(["isDeleted": around?.isRetriedDeleted ?? false])
+                },
             "isReported": record.isReported, "reportTitle": record.opening.report?.title,
         ])
     }

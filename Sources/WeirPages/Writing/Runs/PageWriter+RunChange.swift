@@ -14,6 +14,7 @@ extension PageWriter {
                 : [
                     "action": "\(base)/\(plan.change.path)", "key": plan.key, "filter": plan.filter.query,
                     "runs": changed.map { ["id": $0.id] as Fields },
+                    "look": plan.change == .retry ? "primary" : "danger",
                     "word": strings(
                         word(of: plan.change),
                         ["count": format.integer(Int64(changed.count))]),
