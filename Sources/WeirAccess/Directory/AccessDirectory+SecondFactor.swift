@@ -159,9 +159,9 @@ extension AccessDirectory {
 
     /// Replaces a user's own recovery codes, and returns the new ones.
     package func renewRecoveryCodes(
-        of name: String, code: String, from origin: AuditOrigin, mark: String?
+        of name: String, code: String, from origin: AuditOrigin, mark: String?, during session: String? = nil
     ) async throws -> [String] {
-        try await using(code, of: name, from: origin, mark: mark) { [self] user, used in
+        try await using(code, of: name, from: origin, mark: mark, during: session) { [self] user, used in
             var factor = used
             let codes = factor.renewRecovery(random)
             try await put(factor, of: user, "new recovery codes", by: user.principal, from: origin)
@@ -171,9 +171,9 @@ extension AccessDirectory {
 
     /// Removes a user's own second factor.
     package func removeOwnSecondFactor(
-        of name: String, code: String, from origin: AuditOrigin, mark: String?
+        of name: String, code: String, from origin: AuditOrigin, mark: String?, during session: String? = nil
     ) async throws {
-        try await using(code, of: name, from: origin, mark: mark) { [self] user, _ in
+        try await using(code, of: name, from: origin, mark: mark, during: session) { [self] user, _ in
             try await put(nil, of: user, "before: set up; after: none", by: user.principal, from: origin)
         }
     }
@@ -191,7 +191,7 @@ extension AccessDirectory {
 
     /// Runs a change with the factor after the use of a code; attempts are limited as sign-ins are.
     private func using<Result: Sendable>(
-        _ code: String, of name: String, from origin: AuditOrigin, mark: String?,
+        _ code: String, of name: String, from origin: AuditOrigin, mark: String?, during session: String?,
         _ body: @escaping @Sendable (UserRecord, SecondFactorRecord) async throws -> Result
     ) async throws -> Result {
         let (user, time) = (try user(name), now())
@@ -199,10 +199,17 @@ extension AccessDirectory {
             let attempt = state.attempt(of: user, from: origin, mark: mark)
             return (attempt, state.throttle.attemptCode(attempt, now: time))
         }
-        if let wait { throw AccessError(after: wait) }
+        if let wait {
+            refuse(code: "too many attempts", of: user, from: origin)
+            throw AccessError(after: wait)
+        }
         do {
             let result = try await change { [self] in
                 let user = try self.user(name)
+                // The session may have ended while the body arrived.
+                if let session, state.withLock({ $0.sessions.sessions[session] == nil }) {
+                    throw AccessError(.missing, .unknownSession)
+                }
                 guard let used = state.withLock({ $0.factor(of: user) })?.accepting(code, now: now()) else {
                     throw AccessError(.invalid, .wrongSecondFactor)
                 }
@@ -211,14 +218,18 @@ extension AccessDirectory {
             state.withLock { $0.throttle.succeedCode(attempt) }
             return result
         } catch let error as AccessError where error.message == Message(AccessWording.wrongSecondFactor) {
-            audit.record(
-                .secondFactor, by: user.principal, from: origin, subject: "user:\(user.name)", outcome: .refused,
-                detail: "wrong code")
+            refuse(code: "wrong code", of: user, from: origin)
             throw error
         } catch {
             state.withLock { $0.throttle.withdrawCode(attempt) }
             throw error
         }
+    }
+
+    private func refuse(code reason: String, of user: UserRecord, from origin: AuditOrigin) {
+        audit.record(
+            .secondFactor, by: user.principal, from: origin, subject: "user:\(user.name)", outcome: .refused,
+            detail: reason)
     }
 
     private func put(
@@ -253,7 +264,7 @@ extension UserRecord {
 extension DirectoryState {
     /// The second factor of a user; nil without one, and for one of an earlier user with this name.
     func factor(of user: UserRecord) -> SecondFactorRecord? {
-        factors[user.name].flatMap { $0.userCreatedAt == user.createdAt ? $0 : nil }
+        factors[user.name].flatMap { $0.userCreatedAt == user.createdAt || $0.isUnreadable ? $0 : nil }
     }
 
     /// The user whose sign-in waits for a code; nil if the state of the sign-in is not valid.

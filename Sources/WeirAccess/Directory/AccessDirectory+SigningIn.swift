@@ -30,11 +30,12 @@ extension AccessDirectory {
     ///   - old: The secret of the browser's previous session, which ends.
     ///   - mark: The cookie that marks a known browser; nil without one.
     ///   - asksCode: Whether a user with a second factor gets no session before the code; false if the request has a session.
+    ///   - session: The session of the request, which must not end before the new one begins; nil without one.
     /// - Returns: The outcome.
     /// - Throws: `AccessError` if the session cannot be stored.
     package func signIn(
         _ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil,
-        mark: String? = nil, asksCode: Bool = true
+        mark: String? = nil, asksCode: Bool = true, during session: SecretText? = nil
     ) async throws -> SignInOutcome {
         let (user, attempt): (UserRecord, SignInAttempt)
         switch try await checkPassword(name, password, from: origin, mark: mark) {
@@ -51,7 +52,9 @@ extension AccessDirectory {
         let secret: SecretText?
         do {
             secret = try await begin(StoredPerson(user: user.name), from: origin, replacing: old) { state in
-                state.users[user.name]?.password == user.password && (!asksCode || state.factor(of: user) == nil)
+                // The session that stands for the code may have ended while the body arrived or the password was hashed.
+                if let session, state.sessions.sessions[session.hash] == nil { return false }
+                return state.users[user.name]?.password == user.password && (!asksCode || state.factor(of: user) == nil)
             }
         } catch {
             // The password was right, so an outage of the storage must not delay the attempts after it.

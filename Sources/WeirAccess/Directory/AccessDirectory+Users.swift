@@ -155,12 +155,13 @@ extension AccessDirectory {
     ///
     /// - Throws: `AccessError` if the current password is wrong, or the new one is refused.
     package func changePassword(
-        of name: String, from current: String, to password: String, origin: AuditOrigin, mark: String?
+        of name: String, from current: String, to password: String, origin: AuditOrigin, mark: String?,
+        during session: SecretText? = nil
     ) async throws -> SecretText {
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         guard password != current else { throw AccessError(.invalid, .samePassword) }
         // As a sign-in, so that the same limits apply to guesses.
-        switch try await signIn(name, current, from: origin, mark: mark, asksCode: false) {
+        switch try await signIn(name, current, from: origin, mark: mark, asksCode: false, during: session) {
         case .wrong, .asksCode, .expired: throw AccessError(.invalid, .wrongPassword)
         case .busy: throw AccessError(.unavailable, .busyHashing)
         case .throttled(let wait):

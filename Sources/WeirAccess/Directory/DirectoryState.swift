@@ -196,7 +196,14 @@ extension DirectoryState {
             let account = try decode(AccountRecord.self)
             return accounts.updateValue(account, forKey: account.name) != account
         case .secondFactor:
-            let factor = try decode(SecondFactorRecord.self)
+            let factor: SecondFactorRecord
+            do {
+                factor = try decode(SecondFactorRecord.self)
+            } catch {
+                // Without a record, the password alone would sign in. No code is right until an administrator removes the record.
+                factors[record.id] = .unreadable(of: record.id)
+                throw error
+            }
             return factors.updateValue(factor, forKey: factor.name)?.since != factor.since
         case .setting:
             switch DirectorySetting(rawValue: record.id) {

@@ -7,10 +7,13 @@ struct SignInAttempt: Hashable, Sendable {
 }
 
 extension SignInThrottle {
-    /// Stands for all unknown browsers that send codes for one name.
+    /// Stands for all known, or all unknown, browsers that send codes for one name.
     ///
-    /// No known browser has this id, because theirs have no hyphen.
-    private static let codes = "second-factor"
+    /// No known browser has these ids, because theirs have no hyphen. Known ones are limited together too: a user gets a new mark at
+    /// each sign-in, and marks from before the set-up stay valid.
+    private static func codes(_ attempt: SignInAttempt) -> String {
+        attempt.browser == nil ? "second-factor" : "known-second-factor"
+    }
 
     mutating func attempt(_ attempt: SignInAttempt, now: Int64) -> Int64? {
         self.attempt(attempt.name, from: attempt.address, browser: attempt.browser, now: now)
@@ -26,24 +29,24 @@ extension SignInThrottle {
 
     /// Counts a code, unless a limit is reached; returns the delay in milliseconds in that case.
     ///
-    /// Also limits the codes for one name from all unknown browsers together. Six digits can be guessed from many addresses, and only
+    /// Also limits the codes for one name from all unknown browsers together, and from all known ones together. Six digits can be guessed from many addresses, and only
     /// a sender with the right password gets here, so that strangers cannot lock the user out.
     mutating func attemptCode(_ attempt: SignInAttempt, now: Int64) -> Int64? {
         if let wait = self.attempt(attempt, now: now) { return wait }
-        guard attempt.browser == nil,
-            let wait = self.attempt(attempt.name, from: "", browser: Self.codes, now: now)
-        else { return nil }
+        guard let wait = self.attempt(attempt.name, from: "", browser: Self.codes(attempt), now: now) else {
+            return nil
+        }
         withdraw(attempt)
         return wait
     }
 
     mutating func succeedCode(_ attempt: SignInAttempt) {
         succeed(attempt)
-        if attempt.browser == nil { succeed(attempt.name, from: "", browser: Self.codes) }
+        succeed(attempt.name, from: "", browser: Self.codes(attempt))
     }
 
     mutating func withdrawCode(_ attempt: SignInAttempt) {
         withdraw(attempt)
-        if attempt.browser == nil { withdraw(attempt.name, from: "", browser: Self.codes) }
+        withdraw(attempt.name, from: "", browser: Self.codes(attempt))
     }
 }

@@ -17,6 +17,7 @@ package struct AccessInspection: Sendable {
                 switch StoredKind(rawValue: record.kind) {
                 case .user: users.append(try UserRecord(json: record.json))
                 case .token: tokens.append(try TokenRecord(json: record.json))
+                case .secondFactor: _ = try SecondFactorRecord(json: record.json)
                 default: continue
                 }
             } catch {

@@ -20,10 +20,17 @@ package struct SecondFactorRecord: Hashable, Sendable, Codable {
     /// The hashes of the unused recovery codes.
     package var recovery: [String]
 
+    /// A record for one that cannot be read, which accepts no code.
+    static func unreadable(of name: String) -> SecondFactorRecord {
+        SecondFactorRecord(name: name, userCreatedAt: .min, since: 0, secret: "", usedStep: .max, recovery: [])
+    }
+
+    var isUnreadable: Bool { userCreatedAt == .min }
+
     /// The record after the use of a code or recovery code; nil if the code is wrong or was used.
     func accepting(_ typed: String, now: Int64) -> SecondFactorRecord? {
         let code = Self.normalized(typed)
-        guard let secret = Hex(secret)?.bytes else { return nil }
+        guard !isUnreadable, let secret = Hex(secret)?.bytes else { return nil }
         var used = self
         if code.utf8.count == TimeCode.digits {
             guard let step = TimeCode.step(of: code, secret, after: usedStep, now: now) else { return nil }

@@ -31,7 +31,7 @@ extension AccountResponder {
         do {
             let secret = try await directory.changePassword(
                 of: principal.identity, from: sent["current"] ?? "", to: sent["password"] ?? "", origin: visit.origin,
-                mark: mark)
+                mark: mark, during: session(visit))
             return enter(secret, as: principal.identity, to: sent["back"] ?? dashboard.mount.url("account"))
         } catch let error as AccessError {
             let status = Problem(error).status

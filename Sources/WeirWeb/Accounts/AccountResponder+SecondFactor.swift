@@ -75,9 +75,10 @@ extension AccountResponder {
                     from: visit.origin, mark: mark(visit))
             case "renew":
                 form.codes = try await directory.renewRecoveryCodes(
-                    of: name, code: code, from: visit.origin, mark: mark(visit))
+                    of: name, code: code, from: visit.origin, mark: mark(visit), during: session)
             case "remove":
-                try await directory.removeOwnSecondFactor(of: name, code: code, from: visit.origin, mark: mark(visit))
+                try await directory.removeOwnSecondFactor(
+                    of: name, code: code, from: visit.origin, mark: mark(visit), during: session)
                 return .seeOther(dashboard.mount.url("account/second-factor"))
             default: throw AccessError(.invalid, "Send the action: set-up, renew or remove.")
             }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirStates
 
@@ -151,6 +152,46 @@ struct SecondFactorTests {
         #expect(try await answer(fixture, step, app.code(at: fixture.now)) == "throttled")
         fixture.advance(milliseconds: 60_000)
         #expect(try await answer(fixture, step, app.code(at: fixture.now)) == "signed in")
+    }
+
+    @Test func `wrong codes from known browsers count together`() {
+        var throttle = SignInThrottle()
+        let waits = (0..<20).map { number in
+            throttle.attemptCode(SignInAttempt(name: "ana", address: "192.0.2.1", browser: "b\(number)"), now: 0)
+        }
+        #expect(waits.first == .some(nil))
+        #expect(waits.last != .some(nil))
+    }
+
+    @Test func `a session that has ended changes neither the password nor the second factor`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        let session = try #require(try await fixture.signIn("ana"))
+        let app = try await setUp(fixture)
+        try await fixture.directory.signOut(session, from: Self.origin)
+        let password = await #expect(throws: AccessError.self) {
+            _ = try await fixture.directory.changePassword(
+                of: "ana", from: "correct horse", to: "another horse", origin: Self.origin, mark: nil, during: session)
+        }
+        #expect(password?.message == Message(AccessWording.wrongPassword))
+        let factor = await #expect(throws: AccessError.self) {
+            try await fixture.directory.removeOwnSecondFactor(
+                of: "ana", code: app.code(at: fixture.now), from: Self.origin, mark: nil, during: session.hash)
+        }
+        #expect(factor?.message == Message(AccessWording.unknownSession))
+        #expect(fixture.directory.secondFactor(ofUser: "ana") != nil)
+    }
+
+    @Test func `a second factor that cannot be read does not let the password alone sign in`() async throws {
+        let storage = MemoryAccessStorage()
+        let first = try await DirectoryFixture(storage: storage)
+        try await first.addUser("ana")
+        _ = try await setUp(first)
+        let damaged = StoredRecord(kind: StoredKind.secondFactor.rawValue, id: "ana", json: Data("{}".utf8))
+        let version = try #require(try await storage.news(since: nil)).version
+        _ = try await storage.write([.put(damaged)], after: version)
+        let second = try await DirectoryFixture(storage: storage)
+        #expect(try await answer(second, step(second), "000000") == "wrong")
     }
 
     @Test func `a link for a password does not replace the code`() async throws {
