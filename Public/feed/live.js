@@ -2,7 +2,6 @@
 // reports.
 
 import { Attention, BEAT } from "./attention.js";
-import { EVERY, watchEnded } from "./ended.js";
 import { Follower, Refusal } from "./follower.js";
 import { Painter } from "./painter.js";
 import { Session } from "./session.js";
@@ -113,16 +112,17 @@ export function goLive(page, painted, line) {
   }
 
   function followNothing() {
-    const check = watchEnded(() => session.links.now, (state) => {
-      if (left) return;
+    const timer = setInterval(async () => {
+      if (document.hidden) return;
+      const { goneAs } = await import("./ended.js");
+      const state = await goneAs(session.links.now);
+      if (!state || left) return;
+      clearInterval(timer);
       // The page of a deleted run says so when it is loaded.
       if (state === 410 && !reloaded) return reload();
       blank();
       status.over("stopped");
-    }, { fetch: (...request) => fetch(...request), hidden: () => document.hidden });
-    setInterval(check, EVERY);
-    document.addEventListener("visibilitychange", check);
-    addEventListener("pageshow", check);
+    }, 60_000);
   }
 
   /** Requests a snapshot of an arranged overview with the reader's own arrangement. @type {typeof ask} */
