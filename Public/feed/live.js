@@ -94,7 +94,7 @@ export function goLive(page, painted, line) {
         tabs.leave();
         if (why === "gone") blank();
         // The page checks also for its parts.
-        if (why === "end" && line) followNothing();
+        if (why === "end" && line) setInterval(lookAfterEnd, 60_000);
         if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
         reload();
       },
@@ -111,18 +111,15 @@ export function goLive(page, painted, line) {
     location.reload();
   }
 
-  function followNothing() {
-    const timer = setInterval(async () => {
-      if (document.hidden) return;
-      const { goneAs } = await import("./ended.js");
-      const state = await goneAs(session.links.now);
-      if (!state || left) return;
-      clearInterval(timer);
-      // The page of a deleted run says so when it is loaded.
-      if (state === 410 && !reloaded) return reload();
+  async function lookAfterEnd() {
+    if (left || document.hidden) return;
+    const state = await (await import("./ended.js")).goneAs(session.links.now);
+    // The page of a deleted run says so when it is loaded.
+    if (state === 410 && !reloaded) reload();
+    else if (state) {
       blank();
-      status.over("stopped");
-    }, 60_000);
+      left = true;
+    }
   }
 
   /** Requests a snapshot of an arranged overview with the reader's own arrangement. @type {typeof ask} */
