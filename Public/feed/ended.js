@@ -4,15 +4,15 @@
 const GONE = [401, 403, 404, 410];
 
 /**
- * The status that says that a run is gone; 0 if it is there, or if the server cannot be reached.
+ * Whether the server says that a run is gone; false if it cannot be reached. The page of such a run says why when it is loaded.
  * @param {string} url the URL of the feed's next answer
  * @param {typeof fetch} [request]
  */
-export async function goneAs(url, request = (...args) => fetch(...args)) {
+export async function isGone(url, request = (...args) => fetch(...args)) {
   try {
     const { status } = await request(url, { cache: "no-store", redirect: "error", headers: { Accept: "application/json" } });
-    return GONE.includes(status) ? status : 0;
+    return GONE.includes(status);
   } catch {
-    return 0;
+    return false;
   }
 }

@@ -92,34 +92,22 @@ export function goLive(page, painted, line) {
       over: (why) => {
         over = true;
         tabs.leave();
-        if (why === "gone") blank();
+        if (why === "gone") {
+          painter.clear();
+          page.blank(line?.dataset.textGone);
+        }
         // The page checks also for its parts.
         if (why === "end" && line) setInterval(lookAfterEnd, 60_000);
         if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
-        reload();
+        sessionStorage.setItem(RELOADED, String(now()));
+        location.reload();
       },
     },
   );
 
-  function blank() {
-    painter.clear();
-    page.blank(line?.dataset.textGone);
-  }
-
-  function reload() {
-    sessionStorage.setItem(RELOADED, String(now()));
-    location.reload();
-  }
-
   async function lookAfterEnd() {
     if (left || document.hidden) return;
-    const state = await (await import("./ended.js")).goneAs(session.links.now);
-    // The page of a deleted run says so when it is loaded.
-    if (state === 410 && !reloaded) reload();
-    else if (state) {
-      blank();
-      left = true;
-    }
+    if (await (await import("./ended.js")).isGone(session.links.now)) location.reload();
   }
 
   /** Requests a snapshot of an arranged overview with the reader's own arrangement. @type {typeof ask} */
