@@ -52,7 +52,7 @@ def test_an_operator_sets_up_the_required_second_factor_and_signs_in_with_it(vis
         expect(page.get_by_role("heading", name="Second factor")).to_be_visible()
         page.get_by_label("Code").fill("000")
         page.get_by_role("button", name="Sign in").click()
-        expect(page.get_by_role("alert")).to_contain_text("The code is wrong, or was used.")
+        expect(page.locator("#sign-in-code-error")).to_contain_text("The code is wrong, or was used.")
         page.get_by_label("Code").fill(answer)
         page.get_by_role("button", name="Sign in").click()
         expect(page.locator(".me a")).to_have_text("ana")
