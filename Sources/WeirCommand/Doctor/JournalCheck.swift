@@ -65,6 +65,7 @@ struct JournalCheck {
     private var copy: String? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
         let copies = names.compactMap { name in
+            // Never traps: digits of a name, which `Int` returns nil for if they do not fit.
             name.wholeMatch(of: /journal\.sqlite-format-([0-9]{1,9})/).flatMap { Int($0.1) }
         }
         return copies.max().map { folder.journal + "-format-\($0)" }

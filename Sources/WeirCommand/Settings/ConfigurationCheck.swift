@@ -44,7 +44,9 @@ struct ConfigurationCheck {
             var texts = files.texts
             texts.problems += runbooks.problems
             let templates = try TemplateSet(overlay: settings.templatesFolder, declared: texts)
-            check.problems += PageRenderer(catalog: catalog, templates: templates).check(trustsBundled: true) {}.map { "\($0)" }
+            check.problems += PageRenderer(catalog: catalog, templates: templates).check(trustsBundled: true) {}.map {
+                "\($0)"
+            }
         } catch let error as TemplateSetError {
             check.problems.append("\(error)")
         }
