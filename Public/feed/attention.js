@@ -22,8 +22,7 @@ export class Attention {
 
   /** The page is visible again, or was restored from the browser's cache. @returns {"wake"|null} */
   visible() {
-    this.#hiddenAt = null;
-    this.#last = null;
+    this.#hiddenAt = this.#last = null;
     if (!this.asleep) return null;
     this.asleep = false;
     return "wake";

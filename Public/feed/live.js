@@ -97,18 +97,16 @@ export function goLive(page, painted, line) {
           page.blank(line?.dataset.textGone);
         }
         // The page checks also for its parts.
-        if (why === "end" && line) setInterval(lookAfterEnd, 60_000);
+        if (why === "end" && line)
+          setInterval(async () => {
+            if (!left && !document.hidden && (await (await import("./ended.js")).isGone(session.links.now))) location.reload();
+          }, 60_000);
         if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
         sessionStorage.setItem(RELOADED, String(now()));
         location.reload();
       },
     },
   );
-
-  async function lookAfterEnd() {
-    if (left || document.hidden) return;
-    if (await (await import("./ended.js")).isGone(session.links.now)) location.reload();
-  }
 
   /** Requests a snapshot of an arranged overview with the reader's own arrangement. @type {typeof ask} */
   function askFor(url, signal, fresh) {

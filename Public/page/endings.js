@@ -26,11 +26,10 @@ export class Endings {
   #say(run) {
     const words = `${document.querySelector("h1")?.textContent}: ${run.querySelector(".chip")?.textContent}`;
     document.dispatchEvent(new CustomEvent("weir:ended", { detail: { id: run.id, words } }));
-    const now = Date.now();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#due = Date.now() + QUIET;
       if (this.region) this.region.textContent = words;
-    }, Math.max(0, this.#due - now));
+    }, Math.max(0, this.#due - Date.now()));
   }
 }
