@@ -78,6 +78,9 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     ) {
         let (stream, recorder, logger) = (StreamID.run(run.id), surroundings.recorder, surroundings.logger)
         let watch = live.isHere ? watch(run, live) : nil
+        // A shutdown can end the run before its opening is recorded. Its end must follow with the cause.
+        let current = run.state.value
+        let first = current.phase.isEnded ? Work.State.initial : current
         if let beginning = live.request.beginning, let revision = beginning.revision {
             // The executing server's states are recorded by that server.
             if live.isHere {
@@ -85,10 +88,10 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             }
         } else {
             recorder.open(
-                stream, subject: id, mask.masked(.describing(run.state.value)), opening: live.request.opening,
+                stream, subject: id, mask.masked(.describing(first)), opening: live.request.opening,
                 ticks: ticks)
         }
-        let last = Locked(run.state.value)
+        let last = Locked(first)
         let subscription = run.state.subscribe(.lossless) { [output = live.output] state in
             if live.hasLeft { return }
             if state.phase.isEnded { output?.close() }
@@ -105,7 +108,8 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             output?.close()
             if live.isKept {
                 recorder.keep(stream)
-            } else {
+            } else if !live.hasLeft {
+                // The subscription of a run of steps that is left can be cancelled too late.
                 recorder.close(stream)
                 watch?.end(run.state.value.phase, cause: run.failure.map { mask.masked("\($0)") })
             }
