@@ -16,13 +16,14 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         let mask = request.mask
         let input = try input(of: request, mask)
         let foreign = foreignRun(request)
+        let variation = variation(request, foreign)
         do {
-            return try runner.start(input, id: request.run, variation(request, foreign)) { run in
+            return try runner.start(input, id: request.run, variation) { run in
                 let output = foreign == nil ? output(of: run, mask) : nil
                 let live = LiveRun(request, operation: id, output: output, run: run) { [runner] in runner.hold(run) }
                 foreign?.take(live, cause: { run.stopCause })
                 willBegin(live)
-                record(run, live, mask, onEnd)
+                record(run, from: variation.state, live, mask, onEnd)
             }.id
         } catch {
             throw BoardError(.busy, Message(verbatim: error.description))
@@ -73,20 +74,18 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     }
 
     private func record(
-        _ run: Run<Work.State>, _ live: LiveRun, _ mask: SecretMask,
+        _ run: Run<Work.State>, from first: Work.State, _ live: LiveRun, _ mask: SecretMask,
         _ onEnd: @escaping @Sendable (String, Phase) -> Void
     ) {
         let (stream, recorder, logger) = (StreamID.run(run.id), surroundings.recorder, surroundings.logger)
         let watch = live.isHere ? watch(run, live) : nil
-        // A shutdown can end the run before its opening is recorded. Its end must follow with the cause.
-        let current = run.state.value
-        let first = current.phase.isEnded ? Work.State.initial : current
         if let beginning = live.request.beginning, let revision = beginning.revision {
             // The executing server's states are recorded by that server.
             if live.isHere {
                 recorder.resume(stream, subject: id, beginning.state, revision: revision, ticks: ticks)
             }
         } else {
+            // Not the current state, because a shutdown can have ended the run; its end follows with the cause.
             recorder.open(
                 stream, subject: id, mask.masked(.describing(first)), opening: live.request.opening,
                 ticks: ticks)

@@ -25,14 +25,23 @@ struct StepsHost: Sendable {
     func start(
         _ operation: String, input: [String: JSONValue], step: String, attempt: Int
     ) async throws(StepRefusal) -> String {
+        guard let board = board() else { throw StepRefusal(.shuttingDown) }
         do throws(BoardError) {
-            guard let board = board() else { throw .shuttingDown }
             return try await board.startStep(
                 operation, input: input, actor: opening.actor, key: key(of: step, attempt)
             ).run
         } catch {
+            // The board refuses new runs before it tells the runs of steps that it shuts down.
+            if error.code == .shuttingDown { await closed() }
             throw StepRefusal(error)
         }
+    }
+
+    private func closed() async {
+        let closed = Deferred<Bool>()
+        let number = closing.add { closed.resolve(true) }
+        _ = await closed.value()
+        closing.remove(number)
     }
 
     /// The recorded run of an attempt at a step, if any.

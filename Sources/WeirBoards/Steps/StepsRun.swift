@@ -36,20 +36,11 @@ final class StepsRun: Sendable {
                 guard await group.next() != nil else { break }
             }
         }
-        if !core.withLock(\.active).isEmpty { await closed() }
         if isClosing || isStopped { throw CancellationError() }
         flow.update { last in
             if case .stopping = last { return last }
             return last.phase.isEnded ? last : core.withLock { $0.end }
         }
-    }
-
-    /// Waits for the shutdown that a step was left for: the server refuses new runs before it tells the runs of steps.
-    private func closed() async {
-        let closed = Deferred<Bool>()
-        let number = host.closing.add { closed.resolve(true) }
-        _ = await closed.value()
-        host.closing.remove(number)
     }
 
     /// Asks the current steps to stop, and starts no further step, except those that follow all others.
