@@ -5,7 +5,7 @@ import WeirStates
 package struct SecondFactorOffer: Sendable {
     /// The signed secret, which the form sends back.
     package let sealed: String
-    private let secret: [UInt8]
+    fileprivate let secret: [UInt8]
 
     init(sealed: String, secret: [UInt8]) { (self.sealed, self.secret) = (sealed, secret) }
 
@@ -122,13 +122,11 @@ extension AccessDirectory {
         _ sealed: String, code: String, password: String, of name: String, session: String, from origin: AuditOrigin,
         mark: String?
     ) async throws -> [String] {
-        let time = now()
-        let content = state.withLock { state in
-            SealedText(sealed, for: .offer, boundTo: "\(name) \(session)", now: time, key: state.browserKey)?.content
+        guard let offer = secondFactorOffer(sealed, to: name, session: session) else {
+            throw AccessError(.invalid, .secondFactorOffer)
         }
-        guard let content, let secret = Hex(content)?.bytes else { throw AccessError(.invalid, .secondFactorOffer) }
         let typed = SecondFactorRecord.normalized(code)
-        guard let used = TimeCode.step(of: typed, secret, after: nil, now: time) else {
+        guard let used = TimeCode.step(of: typed, offer.secret, after: nil, now: now()) else {
             throw AccessError(.invalid, .wrongSecondFactor)
         }
         let checked: UserRecord
@@ -149,8 +147,8 @@ extension AccessDirectory {
                 throw AccessError(.conflict, .knownSecondFactor)
             }
             var factor = SecondFactorRecord(
-                name: user.name, userCreatedAt: user.createdAt, since: now(), secret: content, usedStep: used,
-                recovery: [])
+                name: user.name, userCreatedAt: user.createdAt, since: now(), secret: Hex(offer.secret).text,
+                usedStep: used, recovery: [])
             let codes = factor.renewRecovery(random)
             try await put(factor, of: user, "before: none; after: set up", by: user.principal, from: origin)
             return codes

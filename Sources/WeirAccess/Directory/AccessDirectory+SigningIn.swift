@@ -52,7 +52,7 @@ extension AccessDirectory {
         let secret: SecretText?
         do {
             secret = try await begin(StoredPerson(user: user.name), from: origin, replacing: old) { state in
-                // The session that stands for the code may have ended while the body arrived or the password was hashed.
+                // The session of the request may have ended while the body arrived or the password was hashed.
                 if let session, state.sessions.sessions[session.hash] == nil { return false }
                 return state.users[user.name]?.password == user.password && (!asksCode || state.factor(of: user) == nil)
             }

@@ -18,7 +18,7 @@ public struct Principal: Hashable, Sendable {
         case anonymous
     }
 
-    /// What a person must do before anything else.
+    /// A demand on a person, who has no rights until it is met.
     package enum Duty: Hashable, Sendable { case changePassword, setUpSecondFactor }
 
     package let kind: Kind
@@ -35,7 +35,6 @@ public struct Principal: Hashable, Sendable {
     package let bounds: [Principal]
     /// For link holders, the only run they can see.
     package let run: String?
-    /// What the person must do first; the person has no rights until then.
     package var duty: Duty?
     package var mustChangePassword: Bool { duty == .changePassword }
 

@@ -13,31 +13,27 @@ package struct SessionCookie: Hashable, Sendable {
 
     /// The `Set-Cookie` value that keeps a secret during a sign-in at an identity provider.
     package func passing(_ secret: String) -> String {
-        "\(name)-provider=\(secret); Path=/; Max-Age=600; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        field("-provider", secret, seconds: 600)
     }
 
-    package var passingOver: String {
-        "\(name)-provider=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
-    }
+    package var passingOver: String { field("-provider", "", seconds: 0) }
 
     /// The secret of the provider cookie, or nil if it is absent or ambiguous.
     package func passed(in fields: [String]) -> String? { value(of: "\(name)-provider", in: fields) }
 
     /// The `Set-Cookie` value that keeps the state of a sign-in between the password and the code.
     package func stepField(_ step: String) -> String {
-        "\(name)-step=\(step); Path=/; Max-Age=300; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        field("-step", step, seconds: AccessDirectory.stepLifetime / 1_000)
     }
 
-    package var stepClearing: String {
-        "\(name)-step=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
-    }
+    package var stepClearing: String { field("-step", "", seconds: 0) }
 
     /// The state of a sign-in, or nil if it is absent or ambiguous.
     package func step(in fields: [String]) -> String? { value(of: "\(name)-step", in: fields) }
 
     /// The `Set-Cookie` value that marks a browser in which a user has signed in, for half a year.
     package func browserField(_ mark: String) -> String {
-        "\(name)-browser=\(mark); Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        field("-browser", mark, seconds: 15_552_000)
     }
 
     /// The mark of a browser, or nil if it is absent or ambiguous.
@@ -53,13 +49,9 @@ package struct SessionCookie: Hashable, Sendable {
         value(of: "\(name)-link", in: fields).flatMap { SecretText($0, kind: .link) }
     }
 
-    package func linkField(_ secret: SecretText) -> String {
-        "\(name)-link=\(secret.text); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
-    }
+    package func linkField(_ secret: SecretText) -> String { field("-link", secret.text) }
 
-    package var linkClearing: String {
-        "\(name)-link=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
-    }
+    package var linkClearing: String { field("-link", "", seconds: 0) }
 
     func session(in fields: [String]) -> String? { value(of: name, in: fields) }
 
@@ -78,11 +70,13 @@ package struct SessionCookie: Hashable, Sendable {
     }
 
     /// The `Set-Cookie` value that keeps a session secret until the browser closes.
-    package func field(_ secret: SecretText) -> String {
-        "\(name)=\(secret.text); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
-    }
+    package func field(_ secret: SecretText) -> String { field("", secret.text) }
 
-    package var clearing: String {
-        "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    package var clearing: String { field("", "", seconds: 0) }
+
+    /// A `Set-Cookie` value; without `seconds`, the browser keeps it until it closes.
+    private func field(_ suffix: String, _ value: String, seconds: Int64? = nil) -> String {
+        "\(name)\(suffix)=\(value); Path=/" + (seconds.map { "; Max-Age=\($0)" } ?? "") + "; HttpOnly; SameSite=Lax"
+            + (isSecure ? "; Secure" : "")
     }
 }

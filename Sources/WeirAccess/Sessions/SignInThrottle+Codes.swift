@@ -7,7 +7,7 @@ struct SignInAttempt: Hashable, Sendable {
 }
 
 extension SignInThrottle {
-    /// Stands for all known, or all unknown, browsers that send codes for one name.
+    /// The key that counts the codes for one name from all known browsers, or from all unknown ones.
     ///
     /// No known browser has these ids, because theirs have no hyphen. Known ones are limited together too: a user gets a new mark at
     /// each sign-in, and marks from before the set-up stay valid.
@@ -29,8 +29,8 @@ extension SignInThrottle {
 
     /// Counts a code, unless a limit is reached; returns the delay in milliseconds in that case.
     ///
-    /// Also limits the codes for one name from all unknown browsers together, and from all known ones together. Six digits can be guessed from many addresses, and only
-    /// a sender with the right password gets here, so that strangers cannot lock the user out.
+    /// Also limits the codes for one name from all unknown browsers together, and from all known ones together. Six digits can be
+    /// guessed from many addresses, and only a sender with the right password gets here, so that strangers cannot lock the user out.
     mutating func attemptCode(_ attempt: SignInAttempt, now: Int64) -> Int64? {
         if let wait = self.attempt(attempt, now: now) { return wait }
         guard let wait = self.attempt(attempt.name, from: "", browser: Self.codes(attempt), now: now) else {

@@ -42,7 +42,7 @@ package struct SecondFactorRecord: Hashable, Sendable, Codable {
         return used
     }
 
-    /// What a sign-in used, for the audit.
+    /// The kind of code that a sign-in used, for the audit.
     func words(after before: SecondFactorRecord?) -> String {
         recovery == before?.recovery ? "with a code" : "with a recovery code; \(recovery.count) left"
     }

@@ -14,21 +14,23 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         guard let ending else { return nil }
         let sentence = ending.sentence(naming: title(of:))
         let others = otherFailures
-        guard !others.isEmpty else { return sentence }
-        let named = others.count > Self.namedLimit ? others.prefix(Self.namedLimit - 1) : others[...]
-        let names = named.map { "“\(title(of: $0))”" }.joined(separator: ", ")
-        let rest = named.count < others.count ? " and \(others.count - named.count) more" : ""
+        guard !others.named.isEmpty else { return sentence }
+        let names = others.named.map { "“\(title(of: $0))”" }.joined(separator: ", ")
+        let rest = others.more > 0 ? " and \(others.more) more" : ""
         let isEnded = sentence.last.map { ".!?”".contains($0) } ?? true
         return "\(sentence)\(isEnded ? "" : ".") Also failed: \(names)\(rest)."
     }
 
     /// The maximum number of other failed steps that a sentence names.
-    package static let namedLimit = 5
+    private static let namedLimit = 5
 
-    /// The names of the steps that failed in addition to that of the ending, in the order of the file.
-    package var otherFailures: [String] {
-        guard let first = ending?.step else { return [] }
-        return steps.filter { $0.isFailed && !$0.allowsFailure && $0.name != first }.map(\.name)
+    /// The steps that failed in addition to that of the ending, in the order of the file: the names that a sentence has, and the
+    /// number of further ones.
+    package var otherFailures: (named: ArraySlice<String>, more: Int) {
+        guard let first = ending?.step else { return ([], 0) }
+        let others = steps.filter { $0.isFailed && !$0.allowsFailure && $0.name != first }.map(\.name)
+        let named = others.count > Self.namedLimit ? others.prefix(Self.namedLimit - 1) : others[...]
+        return (named, others.count - named.count)
     }
 
     private func title(of step: String) -> String { steps.first { $0.name == step }?.title ?? step }

@@ -41,9 +41,9 @@ extension Notifier {
         return deliveries
     }
 
-    /// The time until the first digest or report after the moment of the last look, or nil if there is none.
+    /// The time until the first digest or report that is due after `moment`, or nil without rules for them.
     ///
-    /// `isListening` tells whether the server listened at that moment; before, it sends none.
+    /// Retries after a second if the server did not listen at `moment`, because it sends none before.
     func untilNextSummary(after moment: Timestamp, isListening: Bool) -> Duration? {
         let times = plan.withLock { $0 }.periodic.compactMap { $0.period?.next(after: moment, in: board.zone) }
         if !times.isEmpty, !isListening { return .seconds(1) }

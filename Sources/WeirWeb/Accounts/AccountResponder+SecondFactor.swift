@@ -115,7 +115,7 @@ extension AccountResponder {
 }
 
 extension SignInForm.Mistake {
-    /// The mistake of an attempt to sign in; nil if there is none.
+    /// The mistake of an attempt to sign in, or nil if it succeeded or continues with a code.
     init?(_ outcome: SignInOutcome) {
         switch outcome {
         case .signedIn, .asksCode: return nil

@@ -102,14 +102,12 @@ extension PageWriter {
         guard let ending = progress.ending else { return nil }
         let sentence = words(for: ending, of: record)
         let others = progress.otherFailures
-        guard !others.isEmpty else { return sentence }
-        let limit = StepsProgress.namedLimit
-        let named = others.count > limit ? others.prefix(limit - 1) : others[...]
-        let names = named.map { "“\(label(of: $0, in: record.operation))”" }.joined(separator: ", ")
-        let rest = named.count < others.count ? format.integer(Int64(others.count - named.count)) : nil
+        guard !others.named.isEmpty else { return sentence }
+        let names = others.named.map { "“\(label(of: $0, in: record.operation))”" }.joined(separator: ", ")
         let more =
-            rest.map { strings(.stepsAlsoFailedMore, ["steps": names, "n": $0]) }
-            ?? strings(.stepsAlsoFailed, ["steps": names])
+            others.more > 0
+            ? strings(.stepsAlsoFailedMore, ["steps": names, "n": format.integer(Int64(others.more))])
+            : strings(.stepsAlsoFailed, ["steps": names])
         let isEnded = sentence.last.map { ".!?”".contains($0) } ?? true
         return sentence + (isEnded ? " " : ". ") + more
     }
