@@ -196,7 +196,7 @@ def test_data_of_a_newer_version_is_told_with_the_way_back(weir, tmp_path, port)
     assert "Install the newer version" in report.said("journal", "failure", "newer version of Weir has written the journal")
     assert "messages that wait are lost" in report.said("data", "failure", "the file of messages")
     report.said("settings", "failure", "a newer Weir's")
-    for number in (8, 10):
+    for number in (8, 10, 99):
         (weir.data / f"journal.sqlite-format-{number}").touch(0o600)
     report = doctor(tmp_path, "--port", port, "--data", weir.data)
     assert "journal.sqlite-format-10, which lacks" in report.said("journal", "failure", "newer version")

@@ -28,6 +28,21 @@ extension Board {
         return run
     }
 
+    /// Those of some runs that were ever deleted, also if they were restored since.
+    package func deletedRuns(among runs: Set<String>) async throws(BoardError) -> Set<String> {
+        var (found, last): (Set<String>, SequenceNumber) = ([], .zero)
+        while true {
+            let page = try await read { [last] in
+                try await journal.deletions(after: last, through: .max, limit: Self.deletionsRead)
+            }
+            found.formUnion(page.lazy.map(\.run).filter(runs.contains))
+            guard page.count == Self.deletionsRead, let newest = page.last?.sequence else { return found }
+            last = newest
+        }
+    }
+
+    private static let deletionsRead = 1_000
+
     /// Whether a run was deleted, according to the journal.
     package func isDeleted(_ id: String) async throws(BoardError) -> Bool {
         try await read { try await journal.deletion(of: id) != nil }

@@ -61,13 +61,13 @@ struct JournalCheck {
         }
     }
 
-    /// The newest copy of the journal from before a migration.
+    /// The newest copy of the journal from before a migration that this version can open.
     private var copy: String? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
         let copies = names.compactMap { name in
-            // Never traps: digits of a name, which `Int` returns nil for if they do not fit.
-            name.wholeMatch(of: /journal\.sqlite-format-([0-9]{1,9})/).flatMap { Int($0.1) }
-        }
+            // Never traps: digits of a name, which `Int64` returns nil for if they do not fit.
+            name.wholeMatch(of: /journal\.sqlite-format-([0-9]{1,9})/).flatMap { Int64($0.1) }
+        }.filter { $0 <= JournalInspection.newestFormat }
         return copies.max().map { folder.journal + "-format-\($0)" }
     }
 

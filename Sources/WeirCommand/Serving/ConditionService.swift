@@ -72,9 +72,6 @@ struct ConditionService: ServiceLifecycle.Service {
         differingSince = others.isEmpty ? nil : differingSince ?? now
         let isLong = differingSince.map { now - $0 >= Self.catalogPatience } ?? false
         note(.catalog, isLong ? Self.sentence(othersWithFiles: others) : nil)
-        // Only the recording server looks for the others; its successor looks for it.
-        found[.server] =
-            board.isRecording ? ServerCondition.lostServers(board.nodes, known: notifier.conditions, at: now) : [:]
         return found
     }
 

@@ -21,8 +21,11 @@ extension Notifier {
         var found = found
         if board.isRecording { found[.schedule] = missingStarts() }
         let receivers = Set(plan.withLock { $0 }.receivers)
-        try await change { [found] known in
+        // Only the recording server misses others; another one ends what it reported when that server is heard.
+        let nodes = board.isRecording ? board.nodes : board.nodes.filter { !$0.isSilent }
+        try await change { [found, now = now()] known in
             var all = found
+            all[.server] = ServerCondition.lostServers(nodes, known: known, at: now)
             // A receiver without a rule gets no message that could end its condition.
             let failing = known.filter { $0.kind == .delivery && receivers.contains($0.subject) }
             all[.delivery] = Dictionary(failing.map { ($0.subject, $0.sentence) }) { $1 }

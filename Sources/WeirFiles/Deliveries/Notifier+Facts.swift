@@ -60,7 +60,7 @@ extension Notifier {
 
     // MARK: Deleted runs
 
-    /// Has ``forgetDeleted()`` check the runs of messages that are about to be added.
+    /// Has ``forgetDeleted()`` check the runs of messages that were added.
     func check(_ deliveries: [DeliveryRecord]) {
         unchecked.withLock { $0?.formUnion(deliveries.compactMap(\.facts.run)) }
     }
@@ -76,7 +76,7 @@ extension Notifier {
         }
         do {
             var deleted: [String] = []
-            let checked = if let runs { runs } else { try await store.runs() }
+            let checked = if let runs { runs } else { try await board.deletedRuns(among: try await store.runs()) }
             for run in checked where try await board.isDeleted(run) { deleted.append(run) }
             if !deleted.isEmpty { try await store.forget(deleted) }
         } catch {

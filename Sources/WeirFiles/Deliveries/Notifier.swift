@@ -179,9 +179,9 @@ package final class Notifier: Sendable {
         if !slice.more { deliveries += try await summaries(&state) }
         if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
         guard slice.to > position || state != known else { return false }
-        check(deliveries)
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries, state: state)
         if !deliveries.isEmpty {
+            check(deliveries)
             queue.send()
             try await forgetDeleted()
         }
@@ -244,8 +244,8 @@ package final class Notifier: Sendable {
     }
 
     func begin(_ deliveries: [DeliveryRecord]) async throws {
-        check(deliveries)
         try await store.add(deliveries)
+        check(deliveries)
         queue.send()
         ends.send()
     }

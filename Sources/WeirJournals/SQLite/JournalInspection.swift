@@ -10,6 +10,9 @@ package struct JournalInspection: Sendable, Hashable, Codable {
     package let runs: Int64
     package let lines: Int64
 
+    /// The newest format that this version can open.
+    package static let newestFormat = Int64(clamping: JournalSchema.version)
+
     private static let listedFaults: Int64 = 20
 
     /// Counts the contents of a file that others may be writing; blocks on the disk.
@@ -33,7 +36,7 @@ package struct JournalInspection: Sendable, Hashable, Codable {
     ///
     /// Throws `JournalError` if the file cannot be read, is not a journal, or has a format of a newer version.
     package static func format(path: String) throws -> (found: Int64, newest: Int64) {
-        try read(path) { (try format($0), Int64(clamping: JournalSchema.version)) }
+        try read(path) { (try format($0), newestFormat) }
     }
 
     private static func format(_ database: Database) throws -> Int64 {
@@ -41,7 +44,7 @@ package struct JournalInspection: Sendable, Hashable, Codable {
             throw JournalError(.unavailable, "The file is not a journal.")
         }
         let format = try SQLStatement(database, "PRAGMA user_version").first { $0.integer(0) } ?? 0
-        guard (1...Int64(clamping: JournalSchema.version)).contains(format) else {
+        guard (1...newestFormat).contains(format) else {
             throw JournalError(.tooNew, "The journal was written by a newer Weir. Use that version.")
         }
         return format

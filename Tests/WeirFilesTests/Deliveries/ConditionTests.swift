@@ -49,6 +49,15 @@ struct ConditionTests {
         await after.stop()
     }
 
+    @Test func `a server that is gone stays missed when this one has just started`() async throws {
+        let fixture = try await Fixture([])
+        let missed = ServerCondition(.server, of: "b", since: fixture.notifier.now(), sentence: "It is gone.")
+        _ = try await fixture.store.changeConditions(at: missed.since) { _ in ([missed], []) }
+        try await fixture.notifier.take([:])
+        #expect(fixture.notifier.conditions.map(\.sentence) == ["It is gone."])
+        await fixture.stop()
+    }
+
     @Test func `a rule for the server is not one for operations`() async throws {
         let receiver = try await Receiver()
         let fixture = try await Fixture([try .webhook(receiver.url, [.server])])

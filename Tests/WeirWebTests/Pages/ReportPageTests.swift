@@ -1,5 +1,8 @@
 import Testing
+import TestSupport
 import WeirBoards
+import WeirFlows
+import WeirPages
 import WeirStates
 
 @testable import WeirWeb
@@ -30,6 +33,21 @@ struct ReportPageTests {
             #expect(table.contains(",all,") && table.contains(",person,"))
             let past = try await server.ask("GET", "/api/v1/report?from=2001-01-01&to=2001-01-02").json()
             #expect(past["operations"] == [] && past["from"] == "2001-01-01T00:00:00.000Z")
+        }
+    }
+
+    @Test func `a tag keeps its name, also one that a starter has`() async throws {
+        try await TestServer.run { server in
+            var catalog = Catalog()
+            catalog.add(
+                TestOperation { _, state in state.value = .success(text: "done") }, id: "tagged", title: "Tagged",
+                summary: "A test.", tags: ["schedule"])
+            try await server.dashboard.replace(catalog, templates: TemplateSet())
+            let run = try await server.board.start("tagged", input: [:], actor: "schedule").run
+            await server.board.outcome(of: run)
+            let headers = [Self.html, "Accept-Language: es"]
+            let page = try await server.ask("GET", "/report" + Self.period, headers: headers).text
+            #expect(page.contains("<td>#schedule</td>") && page.contains("<td>la agenda</td>"))
         }
     }
 

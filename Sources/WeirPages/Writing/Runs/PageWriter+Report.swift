@@ -33,7 +33,7 @@ extension PageWriter {
                         ] as Fields
                     },
                 ] as Fields,
-            "tags": groups(report.tags(in: catalog)), "actors": groups(report.actors),
+            "tags": groups(report.tags(in: catalog)) { $0 }, "actors": groups(report.actors, words(forActor:)),
             "errors": report.errors.map { group in
                 link(toRun: group.newest.id).merging([
                     "sentence": words(for: group),
@@ -58,10 +58,10 @@ extension PageWriter {
         ]
     }
 
-    private func groups(_ groups: [PeriodReport.Group]) -> [Fields] {
+    private func groups(_ groups: [PeriodReport.Group], _ words: (String) -> String) -> [Fields] {
         groups.map {
             [
-                "name": words(forActor: $0.name), "ended": format.integer(Int64($0.ended)),
+                "name": words($0.name), "ended": format.integer(Int64($0.ended)),
                 "failed": format.integer(Int64($0.failed)),
             ]
         }
