@@ -149,6 +149,29 @@ import WeirStates
         #expect(fixture.board.view().recentRuns.isEmpty)
     }
 
+    // K13
+    @Test func `no run is deleted that an active run retries, directly or through another retry`() async throws {
+        let fixture = try await BoardFixture.open(["endless": .endless])
+        let board = fixture.board
+        var runs = [try await board.start("endless", input: [:], actor: "anna").run]
+        for _ in 0..<2 {
+            let last = try #require(runs.last)
+            _ = try await board.cancel(last, actor: "anna")
+            await board.outcome(of: last)
+            runs.append(try await board.retry(last, actor: "anna").run)
+        }
+        let active = try #require(runs.last)
+        for result in await board.delete(runs, actor: "ben") {
+            #expect { try result.get() } throws: { error in
+                (error as? BoardError)?.code == .stillRunning
+                    && (error as? BoardError)?.description.contains(active) == true
+            }
+        }
+        _ = try await board.cancel(active, actor: "anna")
+        await board.outcome(of: active)
+        for result in await board.delete(runs, actor: "ben") { _ = try result.get() }
+    }
+
     // K12, K13
     @Test func `every server passes a deletion in its place, also one that forwards the command`() async throws {
         let pair = try await BoardPair()
