@@ -8,7 +8,7 @@ import sys
 
 import httpx
 import pytest
-from weir import until
+from weir import BINARY, until
 
 SCHEMATHESIS = pathlib.Path(sys.executable).with_name("schemathesis")
 BUILD = """
@@ -49,12 +49,22 @@ def settings(tmp_path):
     }
 
 
+def token(weir, role):
+    """A token with a role, once the server knows it."""
+    made = subprocess.run(
+        [BINARY, "token", "create", role, "--role", role, "--data", str(weir.data)], capture_output=True, text=True, check=True,
+        env=weir.environment, cwd=weir.folder)
+    headers = {"Authorization": "Bearer " + next(word for word in made.stdout.split() if word.startswith("weir_"))}
+    until(lambda: httpx.get(f"{weir.url}/api/v1/operations", headers=headers, trust_env=False).status_code == 200)
+    return headers
+
+
 def prepare(weir):
     """Makes something of each kind, and returns their names by the name of their parameter."""
     runs = [weir.ask("operations/build/runs", "POST", {"version": f"v{number}"})["id"] for number in range(2)]
     runs += [weir.ask(f"operations/{name}/runs", "POST", {})["id"] for name in ["nightly", "release"]]
     until(lambda: all(weir.ask(f"runs/{run}")["endedAt"] for run in runs[:3]))
-    with httpx.Client(base_url=f"{weir.url}/api/v1", trust_env=False) as client:
+    with httpx.Client(base_url=f"{weir.url}/api/v1", headers=weir.headers, trust_env=False) as client:
         opened = client.put("streams/reported/backup/nightly-1", json={"title": "Nightly"})
         assert opened.status_code == 201
     feeds = ["board", "operation-build", "store-runbook-party", f"run-{runs[0]}", f"output-{runs[0]}"]
@@ -75,7 +85,7 @@ VALID = ["2xx", "304", "401", "403", "404", "409", "410", "412", "413", "415", "
 INVALID = ["400", "401", "403", "404", "405", "406", "409", "410", "412", "413", "415", "422", "428", "429", "431", "460", "5xx"]
 
 
-def check(weir, folder, names, examples, phases, seed):
+def check(weir, folder, names, examples, phases, seed, headers=None):
     """Runs schemathesis; every finding is an error of the server, or of its description."""
     lines = [
         f"seed = {seed}", "workers = 2", "request-timeout = 70", "max-failures = 20", "max-stream-events = 3",
@@ -105,7 +115,8 @@ def check(weir, folder, names, examples, phases, seed):
         [SCHEMATHESIS, "--config-file", config, "--no-color", "run", f"{weir.url}/api/v1/openapi.json", "--phases", phases,
          "--warnings", "off",
          # No serializer of schemathesis makes the body of a continued upload.
-         "--exclude-operation-id", "continueUpload", "--output-truncate", "true"],
+         "--exclude-operation-id", "continueUpload", "--output-truncate", "true",
+         *(part for name, value in (headers or {}).items() for part in ("--header", f"{name}: {value}"))],
         capture_output=True, text=True, timeout=3_000, cwd=folder,
         env={**os.environ, "NO_PROXY": "127.0.0.1", "COLUMNS": "160"},
     )
@@ -121,3 +132,18 @@ def test_requests_made_from_the_description_find_nothing(weir, tmp_path):
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_many_requests_made_from_the_description_find_nothing(weir, tmp_path, seed):
     check(weir, tmp_path, prepare(weir), 100, "coverage,fuzzing,stateful", seed)
+
+
+class TestWithRights:
+    @pytest.fixture
+    def settings(self, settings):
+        return {**settings, "WEIR_AUTH": "password"}
+
+    @pytest.mark.long
+    @pytest.mark.parametrize("seed", [5, 6])
+    @pytest.mark.parametrize("role", ["viewer", "operator", "admin"])
+    def test_requests_of_each_role_find_nothing(self, weir, tmp_path, role, seed):
+        weir.headers = token(weir, "admin")
+        names = prepare(weir)
+        headers = weir.headers if role == "admin" else token(weir, role)
+        check(weir, tmp_path, names, 20, "coverage,fuzzing,stateful", seed, headers)

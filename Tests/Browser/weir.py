@@ -61,6 +61,8 @@ class Weir:
         self.scheme = "http"
         self.process = None
         self.started_in = None
+        # Of the requests of `ask`, such as a token.
+        self.headers = {}
         self.log = self.folder / "weir.log"
         self._log = open(self.log, "ab")
         self.environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
@@ -136,7 +138,7 @@ class Weir:
         """Asks the API; returns what it answers."""
         sent = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
-            self.url + "/api/v1/" + path, method=method, data=sent, headers={"Content-Type": "application/json"}
+            self.url + "/api/v1/" + path, method=method, data=sent, headers={"Content-Type": "application/json", **self.headers}
         )
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
             return json.load(answer)
