@@ -1,6 +1,11 @@
 import WeirJournals
 import WeirStates
 
+extension NotificationFormat {
+    /// Whether a message opens or resolves an incident at the receiver, so that only the latest about a problem counts.
+    package var opensIncidents: Bool { [.pagerduty, .alertmanager].contains(self) }
+}
+
 // https://developer.pagerduty.com/docs/send-alert-event: an event triggers an incident or resolves it; both have the same
 // `dedup_key`, of at most 255 characters. The summary has at most 1,024 characters.
 extension NotificationFormat {
@@ -75,7 +80,7 @@ extension NotificationFacts {
     fileprivate var resolves: Bool { event != nil && tone == .good }
 
     /// A name of the problem that is the same in the message about its end.
-    fileprivate var problem: String {
+    package var problem: String {
         if let condition {
             return condition.subject.isEmpty
                 ? condition.kind.rawValue : "\(condition.kind.rawValue) \(condition.subject)"

@@ -187,6 +187,14 @@ package final class DeliveryStore: Sendable {
         kept.withLock { $0.letGo() }
     }
 
+    /// Whether a later message of the same rule about the same problem was delivered.
+    func isOvertaken(_ delivery: DeliveryRecord) async throws -> Bool {
+        try await deliveries(
+            "WHERE operation = ? AND at > ? AND status = 'delivered'",
+            [delivery.facts.operation, delivery.facts.endedAt]
+        ).contains { $0.rule == delivery.rule && $0.facts.problem == delivery.facts.problem }
+    }
+
     /// Marks all waiting messages as failed, with a reason.
     func discardWaiting(_ reason: String) async throws {
         try await file.write { database in

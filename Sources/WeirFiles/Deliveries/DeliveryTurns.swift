@@ -25,13 +25,15 @@ struct DeliveryTurns: Sendable {
         let queue: DeliveryQueue
         let nextAt: Int64
         let receiver: Receiver
+        /// Whether it waits while another message of its queue is sent.
+        var isInOrder = false
     }
 
     static let requestPlaces = 16
     static let programPlaces = 8
     static let perReceiver = 2
 
-    private var sending: [String: Receiver] = [:]
+    private var sending: [String: Head] = [:]
     private var slow: Set<Receiver> = []
     private var turn: UInt64 = 0
     private var receiverTurns: [Receiver: UInt64] = [:]
@@ -46,12 +48,12 @@ struct DeliveryTurns: Sendable {
         forget(exceptOf: heads)
         var due = Dictionary(grouping: heads.filter { $0.nextAt <= now && sending[$0.id] == nil }, by: \.receiver)
         var begun: [String] = []
-        while let head = due.filter({ hasPlace($0.key) }).flatMap(\.value).min(by: isEarlier) {
+        while let head = due.filter({ hasPlace($0.key) }).flatMap(\.value).filter(hasTurn).min(by: isEarlier) {
             due[head.receiver]?.removeAll { $0.id == head.id }
             turn &+= 1
             receiverTurns[head.receiver] = turn
             queueTurns[head.queue] = turn
-            sending[head.id] = head.receiver
+            sending[head.id] = head
             begun.append(head.id)
         }
         return begun
@@ -59,15 +61,19 @@ struct DeliveryTurns: Sendable {
 
     /// Ends an attempt; `wasSlow` is nil if nothing was sent.
     mutating func end(_ id: String, wasSlow: Bool?) {
-        guard let receiver = sending.removeValue(forKey: id), let wasSlow else { return }
+        guard let receiver = sending.removeValue(forKey: id)?.receiver, let wasSlow else { return }
         if wasSlow { slow.insert(receiver) } else { slow.remove(receiver) }
     }
 
     private func hasPlace(_ receiver: Receiver) -> Bool {
         let places = receiver.isProgram ? Self.programPlaces : Self.requestPlaces
-        let others = sending.values.filter { $0.isProgram == receiver.isProgram }
+        let others = sending.values.map(\.receiver).filter { $0.isProgram == receiver.isProgram }
         guard others.count < places, others.count(where: { $0 == receiver }) < Self.perReceiver else { return false }
         return !slow.contains(receiver) || others.count(where: slow.contains) < places / 2
+    }
+
+    private func hasTurn(_ head: Head) -> Bool {
+        !head.isInOrder || !sending.values.contains { $0.queue == head.queue }
     }
 
     /// Orders messages by the least recently served receiver, then by the least recently served queue.
@@ -79,7 +85,7 @@ struct DeliveryTurns: Sendable {
     }
 
     private mutating func forget(exceptOf heads: [Head]) {
-        let receivers = Set(heads.map(\.receiver)).union(sending.values)
+        let receivers = Set(heads.map(\.receiver)).union(sending.values.map(\.receiver))
         let queues = Set(heads.map(\.queue))
         slow.formIntersection(receivers)
         receiverTurns = receiverTurns.filter { receivers.contains($0.key) }

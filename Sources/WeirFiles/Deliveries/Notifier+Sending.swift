@@ -68,7 +68,8 @@ extension Notifier {
                 return receiver
             }
             return DeliveryTurns.Head(
-                id: head.id, queue: head.queue, nextAt: head.nextAt, receiver: receiver ?? .none(head.queue))
+                id: head.id, queue: head.queue, nextAt: head.nextAt, receiver: receiver ?? .none(head.queue),
+                isInOrder: rule?.channel.opensIncidents ?? false)
         }
     }
 
@@ -77,7 +78,8 @@ extension Notifier {
         let wasSlow: Bool?
         let delivery: DeliveryRecord
         do {
-            (delivery, wasSlow) = try await sent(DeliveryRecord(json: json))
+            guard let sent = try await sent(DeliveryRecord(json: json)) else { return nil }
+            (delivery, wasSlow) = sent
         } catch is CancellationError {
             // The message is sent again after the restart, with the same id.
             return nil
@@ -99,13 +101,20 @@ extension Notifier {
         return wasSlow
     }
 
-    private func sent(_ waiting: DeliveryRecord) async throws -> (DeliveryRecord, wasSlow: Bool?) {
+    /// Sends a message; returns nil if a later one has made it obsolete.
+    private func sent(_ waiting: DeliveryRecord) async throws -> (DeliveryRecord, wasSlow: Bool?)? {
         var delivery = waiting
         guard let rule = plan.withLock({ $0 }).rules(of: delivery.facts.operation).first(named: delivery.rule) else {
             delivery.status = .failed
             delivery.detail = "The rule by which this was to be sent is not declared any more."
             try await store.update(delivery)
             return (delivery, nil)
+        }
+        if rule.channel.opensIncidents, try await store.isOvertaken(delivery) {
+            delivery.status = .failed
+            delivery.detail = "It was not sent again: a later message about the same problem has arrived."
+            try await store.update(delivery)
+            return nil
         }
         delivery.attempts += 1
         delivery.triedAt = now().milliseconds
@@ -122,6 +131,13 @@ extension Notifier {
 
 extension [NotificationRule] {
     fileprivate func first(named name: String) -> NotificationRule? { first { $0.name == name } }
+}
+
+extension NotificationRule.Channel {
+    fileprivate var opensIncidents: Bool {
+        guard case .webhook(let webhook) = self else { return false }
+        return webhook.body.opensIncidents
+    }
 }
 
 extension Notifier {

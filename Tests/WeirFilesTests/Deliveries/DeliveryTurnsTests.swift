@@ -31,6 +31,19 @@ struct DeliveryTurnsTests {
         #expect(turns.inFlight == ["2", "3"])
     }
 
+    @Test func `messages about incidents are sent one after the other`() {
+        var turns = DeliveryTurns()
+        let heads = ["1", "2"].map {
+            var head = head($0)
+            head.isInOrder = true
+            return head
+        }
+        #expect(turns.begin([heads[0]], now: 0) == ["1"])
+        #expect(turns.begin([heads[1], head("3", of: "other")], now: 0) == ["3"])
+        turns.end("1", wasSlow: false)
+        #expect(turns.begin([heads[1]], now: 0) == ["2"])
+    }
+
     @Test func `a message to another receiver has a place at once`() {
         var turns = DeliveryTurns()
         let stuck = (1...60).map { head("\($0)", of: "job-\($0)", at: Int64($0)) }

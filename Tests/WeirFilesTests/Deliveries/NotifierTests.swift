@@ -209,6 +209,22 @@ struct NotifierTests {
         #expect(receiver.requests.value.count == 1)
     }
 
+    @Test(arguments: [NotificationFormat.alertmanager, .generic])
+    func `a failure that arrives late opens no incident again`(format: NotificationFormat) async throws {
+        let receiver = try await Receiver { $0 == 1 ? "503 Service Unavailable" : "200 OK" }
+        let fixture = try await Fixture([try .webhook(receiver.url, [.failed, .recovered], format: format)])
+        let failed = try await fixture.run(failing: "No.")
+        try await until { receiver.requests.value.count == 1 }
+        fixture.clock.advance(by: .seconds(1))
+        try await fixture.run()
+        try await until { receiver.requests.value.count == 2 }
+        let late = try await fixture.delivery { $0.facts.run == failed && $0.status != .waiting }
+        await fixture.stop()
+        #expect(late.status == (format == .generic ? .delivered : .failed))
+        #expect(receiver.requests.value.count == (format == .generic ? 3 : 2))
+        #expect(fixture.notifier.conditions.isEmpty)
+    }
+
     @Test func `an address that is a secret is in no record`() async throws {
         let fixture = try await Fixture([try .webhook("http://127.0.0.1:1/{{secrets.path}}", signedWith: "key")])
         try await fixture.run(failing: "No.")
