@@ -35,7 +35,7 @@ struct ReportPage {
         let filter = RunFilter(parameters: ["from": query["from"] ?? "", "to": query["to"] ?? ""])
         if let mistake = filter.mistake { throw Problem(mistake) }
         let zone = dashboard.board.zone
-        let (from, to) = try bounds(filter, query["period"] ?? "", zone)
+        let (from, to) = try bounds(filter, query["period"], zone)
         let read: (runs: [RunRecord], isCut: Bool, missed: [PeriodReport.MissedStart])
         let attempts: [AttemptCount]
         do {
@@ -51,10 +51,10 @@ struct ReportPage {
     }
 
     private func bounds(
-        _ filter: RunFilter, _ period: String, _ zone: TimeZone
+        _ filter: RunFilter, _ period: String?, _ zone: TimeZone
     ) throws(Problem) -> (from: Timestamp, to: Timestamp) {
         let now = Timestamp(milliseconds: dashboard.clock.wall)
-        guard period.isEmpty else {
+        if let period {
             guard let known = ReportPeriod(rawValue: period), filter.from.isEmpty, filter.to.isEmpty else {
                 let names = ReportPeriod.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .malformedQuery("period", .queryEither, ["values": "\(names)"])

@@ -59,7 +59,7 @@ struct ReportPageTests {
             for query in ["perod=week", "format=csv&frm=2026-01-01", "period=week&period=month"] {
                 #expect(try await server.ask("GET", "/report?\(query)", headers: [Self.html]).status == 400, "\(query)")
             }
-            for query in ["from=x", "period=year", "period=week&from=2026-01-01"] {
+            for query in ["from=x", "period=", "period=year", "period=week&from=2026-01-01"] {
                 #expect(try await server.ask("GET", "/api/v1/report?\(query)").status == 400)
             }
             let week = try await server.ask("GET", "/api/v1/report?period=week").json()
