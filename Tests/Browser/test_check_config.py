@@ -27,14 +27,14 @@ def test_a_configuration_without_mistakes_is_accepted_and_nothing_is_made(tmp_pa
 def test_mistakes_of_all_parts_are_told_at_once(tmp_path):
     (tmp_path / "weir.yml").write_text(
         "tls: {cert: chain.pem, key: key.pem}\nmail: {server: 'mail.example:587'}\n"
-        "backup: {schedule: '0 3 * * *'}\n"
+        "backup: {schedule: '0 3 * * *'}\ntemplates: nowhere\n"
         "notify:\n  - {when: [server], webhook: {url: '{{secrets.chat}}', body: slack}}\n"
     )
     (tmp_path / "operations").mkdir()
     (tmp_path / "operations" / "copy.yml").write_text("title: Copy\ncomand: [x]\n")
     code, said, remarks = check(tmp_path)
     assert code == 78
-    for words in ("chain.pem cannot be read", "mail.from is not", "backup.folder is not", "copy.yml:2"):
+    for words in ("chain.pem cannot be read", "mail.from is not", "backup.folder is not", "copy.yml:2", "folder of templates"):
         assert any(words in line for line in said), (words, said)
     assert any("The secret “chat” is not set" in line for line in remarks)
     assert remarks[-1] == f"{len(said)} problems"

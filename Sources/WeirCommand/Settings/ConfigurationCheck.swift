@@ -40,15 +40,18 @@ struct ConfigurationCheck {
         check.subjects = catalog.subjects
         check.remarks = files.remarks + (settings.rules?.unmatched(among: catalog.subjects) ?? [])
         check.problems = (catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)).map { "\($0)" }
+        var texts = files.texts
+        texts.problems += runbooks.problems
+        let templates: TemplateSet
         do {
-            var texts = files.texts
-            texts.problems += runbooks.problems
-            let templates = try TemplateSet(overlay: settings.templatesFolder, declared: texts)
-            check.problems += PageRenderer(catalog: catalog, templates: templates).check(trustsBundled: true) {}.map {
-                "\($0)"
-            }
+            templates = try TemplateSet(overlay: settings.templatesFolder, declared: texts)
         } catch let error as TemplateSetError {
             check.problems.append("\(error)")
+            // The other files are checked with the bundled templates.
+            templates = try TemplateSet(overlay: nil, declared: texts)
+        }
+        check.problems += PageRenderer(catalog: catalog, templates: templates).check(trustsBundled: true) {}.map {
+            "\($0)"
         }
         let plan = files.hooks(settings)
         check.remarks += files.missingSecrets(plan).map { "The secret “\($0)” is not set: weir secret set \($0)" }
