@@ -71,11 +71,9 @@ static void lower_capabilities(void) {
 #endif
 }
 
-static void become_command(const struct options *options, int outcome, int slave, pid_t parent) {
+static void become_command(const struct options *options, int outcome, int slave, pid_t parent, const sigset_t *mask) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     setsid();
     if (options->has_nice && setpriority(PRIO_PROCESS, 0, options->nice) < 0) fail(outcome, "nice");
     if (options->has_umask) umask((mode_t)options->umask);
@@ -119,8 +117,15 @@ pid_t begin_command(const struct options *options, int *outcome, struct terminal
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     pid_t parent = getpid();
+    // Until the child has its own handlers, those of this program would swallow the stop signal.
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask);
     pid_t process = fork();
-    if (process == 0) become_command(options, ends[1], terminal->slave, parent);
+    if (process == 0) become_command(options, ends[1], terminal->slave, parent, &mask);
+    int error = errno;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    errno = error;
     close(ends[1]);
     *outcome = ends[0];
     return process;

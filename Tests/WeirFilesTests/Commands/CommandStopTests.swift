@@ -16,6 +16,18 @@ struct CommandStopTests {
         #expect(trial.code == 7)
     }
 
+    @Test func `a command that is asked to stop while it starts is ended by the signal`() async throws {
+        for _ in 0..<40 {
+            var launch = CommandLaunch(["/bin/sleep", "600"], environment: ["PATH": CommandTrial.path])
+            launch.stopGracePeriod = .seconds(60)
+            let command = try await RunningCommand.start(launch, by: CommandHelper())
+            command.stop()
+            while await command.output.next() != nil {}
+            let end = await command.end()
+            guard case .signalled(.terminate, _) = end else { return #expect(Bool(false), "\(end)") }
+        }
+    }
+
     @Test func `the signal that asks is the one that was chosen`() async throws {
         let trial = try await CommandTrial.shell(
             "trap 'exit 9' INT; trap '' TERM; echo ready; while :; do sleep 0.05; done",
