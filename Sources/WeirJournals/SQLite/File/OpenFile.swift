@@ -38,10 +38,13 @@ final class OpenFile: Sendable {
     /// Closes the file.
     ///
     /// As POSIX defines, this drops every lock that SQLite holds on it in this process, so call it only after the
-    /// last connection is closed.
+    /// last connection is closed. Releases this file's own locks first: a program that this process is just starting has a copy of
+    /// the descriptor, with which they would outlive it.
     func close() {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return }
+            flock(descriptor, LOCK_UN)
+            _ = Self.lockBeyondEnd(descriptor, F_UNLCK)
             closeDescriptor(descriptor)
             descriptor = -1
         }
@@ -124,6 +127,10 @@ final class OpenFile: Sendable {
     /// The lock belongs to the open file, not to the process, so that SQLite never drops it. On a system without such
     /// locks, none is acquired and the result is true.
     func lockBeyondEnd() -> Bool {
+        descriptor.withLock { Self.lockBeyondEnd($0, F_WRLCK) || (errno != EAGAIN && errno != EACCES) }
+    }
+
+    private static func lockBeyondEnd(_ descriptor: Int32, _ type: Int32) -> Bool {
         #if canImport(Darwin)
             let command: Int32 = 90
         #else
@@ -131,12 +138,10 @@ final class OpenFile: Sendable {
         #endif
         var range = flock()
         // Never traps: a small constant of the system.
-        range.l_type = Int16(F_WRLCK)
+        range.l_type = Int16(type)
         range.l_start = off_t(1) << 62
         range.l_len = 1
-        return descriptor.withLock { descriptor in
-            fcntl(descriptor, command, &range) == 0 || (errno != EAGAIN && errno != EACCES)
-        }
+        return fcntl(descriptor, command, &range) == 0
     }
 
     private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
