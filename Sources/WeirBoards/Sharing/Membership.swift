@@ -38,6 +38,9 @@ final class Membership: Sendable {
     private struct Core {
         var book = NodeBook()
         var hasBegun = false
+        var ownBeats = OwnBeats()
+        /// Whether the last heartbeat failed, although the journal may be readable.
+        var hasMissedBeat = false
     }
 
     let role: MutableStateFlow<BoardRole>
@@ -104,7 +107,7 @@ final class Membership: Sendable {
             if present.count > 1 { try await actions.catchUp() }
         } else {
             try await actions.catchUp()
-            actions.note(nil)
+            if !core.withLock({ $0.hasMissedBeat }) { actions.note(nil) }
         }
         try await actions.takeAnswers()
         try await actions.takeRuns()
@@ -117,9 +120,17 @@ final class Membership: Sendable {
         do {
             let forgotten = core.withLock { journal.isRecording ? $0.book.forgotten : [] }
             let nodes = try await journal.beat(actions.standing(), forgetting: forgotten)
-            let book = core.withLock { core in
+            let (book, isCopied) = core.withLock { core in
                 core.book.take(nodes)
-                return core.book
+                core.hasMissedBeat = false
+                return (core.book, core.ownBeats.take(nodes.first { $0.id == journal.node }?.beat))
+            }
+            if isCopied {
+                logger.error(
+                    """
+                    Another server has the id of this one, as after a copy of its data folder. Stop one of them, remove the file \
+                    node from its data folder, and start it again.
+                    """)
             }
             try await actions.tidyRuns()
             if journal.isRecording {
@@ -129,7 +140,10 @@ final class Membership: Sendable {
                 try await takeOver(book, actions)
             }
         } catch {
-            core.withLock { $0.book.wasCutOff() }
+            core.withLock { core in
+                core.book.wasCutOff()
+                core.hasMissedBeat = true
+            }
             guard !Task.isCancelled else { return }
             if (error as? JournalError)?.code == .corrupt { return leave("\(error)") }
             // On the recording server, the next recorded change or journal poll reports that recording works again.
@@ -167,6 +181,20 @@ final class Membership: Sendable {
     private func leave(_ words: String) {
         logger.error("This server records and shows nothing any more: start it again. \(words)")
         role.value = .replaced
+    }
+}
+
+/// Detects heartbeats of another server under the id of this one.
+struct OwnBeats {
+    private var last: Int64?
+    private var count = 0
+
+    /// Takes the number of heartbeats under the id; returns true at the third heartbeat in a row that was not the only one.
+    mutating func take(_ beat: Int64?) -> Bool {
+        // A repeated call after a lost answer counts twice, but not three times in a row.
+        let isShared = if let beat, let last { beat.subtractingReportingOverflow(last).partialValue > 1 } else { false }
+        (last, count) = (beat, isShared ? count + 1 : 0)
+        return count == 3
     }
 }
 

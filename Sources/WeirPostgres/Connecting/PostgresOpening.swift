@@ -132,12 +132,24 @@ struct PostgresOpening: Sendable {
             if let entered = try await writer.run({ try entry.enter($0) }) { return entered }
             if try await follows(writer) { return nil }
             guard ContinuousClock.now < deadline else {
-                throw JournalError(
-                    .locked,
-                    "Another server records in this database. Stop it first, or give this one a database of its own.")
+                throw try await recordsElsewhere(writer)
             }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+
+    /// The error if the recording server cannot be followed: it has no id, or that of this one.
+    private func recordsElsewhere(_ writer: PostgresWorker) async throws -> JournalError {
+        let id = configuration.node?.id
+        let isSame = try await writer.run { connection in
+            try connection.first("SELECT true FROM weir.nodes WHERE records AND id = $1", [id ?? ""]) { _ in true }
+        }
+        return JournalError(
+            .locked,
+            isSame ?? false
+                ? "A server with the id of this one records in this database. If it runs in another data folder, this folder is a "
+                    + "copy of that one: remove the file node from it, and start again. Otherwise stop it first."
+                : "Another server records in this database. Stop it first, or give this one a database of its own.")
     }
 
     /// Whether another server records that this one can follow.

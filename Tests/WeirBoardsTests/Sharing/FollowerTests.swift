@@ -118,4 +118,27 @@ import WeirStates
         pair.cluster.readError = nil
         await pair.shutdown()
     }
+
+    @Test func `a follower of a database that only reads says so until it can write again`() async throws {
+        let pair = try await BoardPair()
+        let records = Locked<[Bool]>([])
+        let status = pair.second.recordingStatus.subscribe(.lossless) { status in
+            let isRecording = if case .recording = status { true } else { false }
+            records.withLock { records in
+                if records.last != isRecording { records.append(isRecording) }
+            }
+        }
+        pair.journals[1].isReadOnly.withLock { $0 = true }
+        try await pair.beats { records.withLock { $0.last == false } }
+        for _ in 0..<3 {
+            try await pair.beat()
+            let recorded = try await pair.first.start("job", input: [:], actor: "anna").sequence
+            try await until { pair.second.feed.head(of: .board) >= recorded ?? .max }
+        }
+        pair.journals[1].isReadOnly.withLock { $0 = false }
+        try await pair.beats { records.withLock { $0.last == true } }
+        status.cancel()
+        #expect(records.withLock { $0.drop { $0 } } == [false, true])
+        await pair.shutdown()
+    }
 }

@@ -57,4 +57,10 @@ import WeirJournals
         }
         #expect(book.watched(besides: "a") == ["y"])
     }
+
+    @Test func `two servers with one id are told apart from a heartbeat that was sent twice`() {
+        var (repeated, shared) = (OwnBeats(), OwnBeats())
+        #expect([1, 2, 4, 6, 7, 9, 10].map { repeated.take($0) } == Array(repeating: false, count: 7))
+        #expect([1, 3, 5, 7, 9].map { shared.take($0) } == [false, false, false, true, false])
+    }
 }

@@ -97,6 +97,8 @@ final class SharedJournalDouble: SharedJournal, JournalProxy {
 
     /// Whether it is as if this process had stopped.
     let isDead = Locked(false)
+    /// Whether the database only reads.
+    let isReadOnly = Locked(false)
     /// Whether no output can be recorded from here.
     let keepsNoOutput = Locked(false)
 
@@ -115,6 +117,7 @@ final class SharedJournalDouble: SharedJournal, JournalProxy {
     func beat(_ standing: NodeStanding, forgetting: [String]) async throws -> [JournalNode] {
         cluster.noteTry(node)
         if isDead.withLock({ $0 }) { throw JournalError(.unavailable, "The database cannot be reached.") }
+        if isReadOnly.withLock({ $0 }) { throw JournalError(.readOnly, "The database only reads.") }
         return cluster.beat(node, standing)
     }
     func assign(_ run: String, to worker: Int64, stopping cause: String?) async throws {
