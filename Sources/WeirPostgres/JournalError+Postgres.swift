@@ -28,7 +28,8 @@ extension JournalError {
         case "25006":
             JournalError(
                 .readOnly,
-                "The database only reads: it is a replica. Add target_session_attrs=read-write to the journal's URL.",
+                "The database only reads: it is a replica, or default_transaction_read_only is on. For a replica, list all hosts in the "
+                    + "journal's URL with target_session_attrs=read-write.",
                 cause: failure)
         case PostgresState.lockTimeout, PostgresState.cancelled:
             JournalError(
@@ -43,6 +44,11 @@ extension JournalError {
                 "There is no secure connection to the database: its certificate, or the TLS of the journal's URL, does not fit. "
                     + "Check sslmode, sslrootcert and the host in the URL, and the database's certificate.",
                 cause: failure)
+        case PostgresState.malformed:
+            JournalError(
+                .unavailable,
+                "A parameter of the journal's URL, or a variable of libpq such as PGSERVICE, has a value that PostgreSQL does not "
+                    + "accept. Correct it.", cause: failure)
         case "XX001", "XX002":
             JournalError(.corrupt, "The database is damaged. Restore it from a backup.", cause: failure)
         case _ where failure.isConnectionLost:
@@ -103,6 +109,8 @@ enum PostgresState {
     static let noPlaceLeft = "WR004"
     /// TLS could not be set up; a connection failure of class 08 without a code of PostgreSQL.
     static let insecure = "08TLS"
+    /// A parameter of the URL has an invalid value; also a connection failure.
+    static let malformed = "08URL"
     /// Lines were added in the meantime; the report must be decided again.
     static let overtaken = "WR005"
 }

@@ -234,7 +234,8 @@ final class PostgresConnection {
             ("role ", "28000"), ("database \"", "3D000"), ("too many clients", "53300"),
             ("remaining connection slots", "53300"), ("starting up", "57P03"), ("shutting down", "57P03"),
             ("certificate", PostgresState.insecure), ("SSL", PostgresState.insecure),
-            ("sslmode", PostgresState.insecure), ("session is read-only", "25006"),
+            ("sslmode", PostgresState.insecure), ("ssl_m", PostgresState.insecure), ("session is read-only", "25006"),
+            ("invalid ", PostgresState.malformed), ("definition of service", PostgresState.malformed),
         ]
         // With several addresses, the first line also contains the last error.
         return known.first { words.contains($0.0) }?.1 ?? "08001"

@@ -118,6 +118,15 @@ import WeirJournals
         await journal.close()
     }
 
+    @Test(arguments: ["connect_timeout=soon", "target_session_attrs=often"])
+    func `a value of the URL that libpq does not accept is not taken for a database that cannot be reached`(
+        parameter: String
+    ) async throws {
+        let url = try PostgresServer.shared.get().database()
+        let error = await #expect(throws: JournalError.self) { try await open("\(url)&\(parameter)") }
+        #expect(error?.description.contains("has a value that PostgreSQL does not accept") == true)
+    }
+
     // K8
     @Test(arguments: [false, true])
     func `a database that has lost changes continues as another history after a restart`(
