@@ -33,12 +33,19 @@ struct ConditionService: ServiceLifecycle.Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var differingSince: Timestamp?
+            var failure: String?
             repeat {
                 do {
                     try await notifier.take(await found(&differingSince))
+                    if failure != nil { logger.notice("Conditions of the server are kept again.") }
+                    failure = nil
                 } catch {
                     guard !Task.isCancelled else { return }
-                    logger.error("Conditions of the server could not be kept.", metadata: ["cause": "\(Quoted(error))"])
+                    let cause = "\(Quoted(error))"
+                    if cause != failure {
+                        logger.error("Conditions of the server cannot be kept.", metadata: ["cause": .string(cause)])
+                    }
+                    failure = cause
                 }
             } while (try? await Task.sleep(for: Self.interval)) != nil
         }

@@ -122,6 +122,7 @@ package final class Notifier: Sendable {
         ends.send()
         var signals = ends.sent.makeAsyncIterator()
         var alarm: Task<Void, Never>?
+        var failure: String?
         defer { alarm?.cancel() }
         while await signals.next() != nil {
             alarm?.cancel()
@@ -130,6 +131,8 @@ package final class Notifier: Sendable {
             do {
                 try await forgetDeleted()
                 while try await readOn() {}
+                if failure != nil { logger.notice("Ends of runs are read again.") }
+                failure = nil
                 alarm = untilNextSummary(after: moment, isListening: isListening).map { wait in
                     Task { [clock, ends] in
                         guard (try? await clock.sleep(for: wait)) != nil else { return }
@@ -138,7 +141,13 @@ package final class Notifier: Sendable {
                 }
             } catch {
                 guard !Task.isCancelled else { return }
-                logger.error("Ends of runs could not be read.", metadata: ["cause": "\(Quoted(error))"])
+                let cause = "\(Quoted(error))"
+                if cause != failure {
+                    logger.error(
+                        "Ends of runs cannot be read, and no messages about them are sent.",
+                        metadata: ["cause": .string(cause)])
+                }
+                failure = cause
                 guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
                 ends.send()
             }
