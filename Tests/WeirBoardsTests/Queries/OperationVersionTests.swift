@@ -2,6 +2,7 @@ import Logging
 import TestSupport
 import Testing
 import WeirAccess
+import WeirFlows
 import WeirJournals
 import WeirStates
 
@@ -10,11 +11,29 @@ import WeirStates
 /// The versions of the file of an operation, which a comparison of two runs shows.
 @Suite(.timeLimit(.minutes(15)))
 struct OperationVersionTests {
+    private final class Time: Sendable {
+        private let milliseconds = Locked<Int64>(0)
+
+        func next() -> Timestamp {
+            milliseconds.withLock { milliseconds in
+                milliseconds += 1
+                return Timestamp(milliseconds: milliseconds)
+            }
+        }
+    }
+
+    private let time = Time()
+
     private func catalog(_ text: String) -> Catalog {
         var catalog = Catalog()
         catalog.add(TestOperation.quick, id: "job", title: "Job", summary: "A test.")
         catalog.declare("job", by: OperationDeclaration(text: text, digest: "digest of \(text)"))
         return catalog
+    }
+
+    /// Opens a board whose clock is a millisecond later at each look, so that no run begins at the moment of a version.
+    private func open(_ text: String, _ journal: MemoryJournal) async throws -> Board {
+        try await Board.open(catalog: catalog(text), journal: journal, now: { [time] in time.next() })
     }
 
     private func run(_ board: Board) async throws -> String {
@@ -27,10 +46,10 @@ struct OperationVersionTests {
         async throws
     {
         let journal = MemoryJournal()
-        let board = try await Board.open(catalog: catalog("one\ntwo"), journal: journal)
+        let board = try await open("one\ntwo", journal)
         let first = try await run(board)
         await board.shutdown()
-        let next = try await Board.open(catalog: catalog("one\n2"), journal: journal)
+        let next = try await open("one\n2", journal)
         let second = try await run(next)
         let whole = VisibleBoard(whole: next)
         let change = try #require(try await whole.fileChange(of: next.comparison(of: first, with: second)))
@@ -46,7 +65,7 @@ struct OperationVersionTests {
 
     @Test func `only those who administer the operation see the text of its file`() async throws {
         let journal = MemoryJournal()
-        let board = try await Board.open(catalog: catalog("a"), journal: journal)
+        let board = try await open("a", journal)
         let first = try await run(board)
         try await board.replace(catalog("b"))
         let second = try await run(board)
@@ -59,7 +78,7 @@ struct OperationVersionTests {
 
     @Test func `the last eight versions are kept`() async throws {
         let journal = MemoryJournal()
-        let board = try await Board.open(catalog: catalog("0"), journal: journal)
+        let board = try await open("0", journal)
         for number in 1...9 { try await board.replace(catalog("\(number)")) }
         #expect(await journal.note("operation-text job digest of 1") == nil)
         #expect(await journal.note("operation-text job digest of 2") == "2")
