@@ -109,24 +109,37 @@ static int open_terminal(struct terminal *terminal) {
     return 0;
 }
 
-pid_t begin_command(const struct options *options, int *outcome, struct terminal *terminal) {
-    int ends[2];
-    terminal->master = terminal->slave = -1;
-    if (options->columns && open_terminal(terminal) < 0) return -1;
+// Creates a pipe with both ends close-on-exec.
+static int open_pipe(int ends[2]) {
     if (pipe(ends) < 0) return -1;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+pid_t begin_command(const struct options *options, int *outcome, struct terminal *terminal, int *gate) {
+    int ends[2], gates[2];
+    terminal->master = terminal->slave = -1;
+    if (options->columns && open_terminal(terminal) < 0) return -1;
+    if (open_pipe(ends) < 0 || open_pipe(gates) < 0) return -1;
     pid_t parent = getpid();
     // Until the child has its own handlers, those of this program would swallow the stop signal.
     sigset_t all, mask;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask);
     pid_t process = fork();
-    if (process == 0) become_command(options, ends[1], terminal->slave, parent, &mask);
+    if (process == 0) {
+        char byte;
+        close(gates[1]);
+        while (read(gates[0], &byte, 1) < 0 && errno == EINTR) {}
+        become_command(options, ends[1], terminal->slave, parent, &mask);
+    }
     int error = errno;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     errno = error;
     close(ends[1]);
+    close(gates[0]);
     *outcome = ends[0];
+    *gate = gates[1];
     return process;
 }

@@ -19,5 +19,6 @@ struct terminal {
 
 // Starts the command in a new session and process group.
 //
-// `outcome` is the pipe to read a `failure` or EOF from. Returns the process id, or -1 with errno.
-pid_t begin_command(const struct options *options, int *outcome, struct terminal *terminal);
+// `outcome` is the pipe to read a `failure` or EOF from. The command begins when `gate` is closed: one that stops this program
+// earlier would keep its output open. Returns the process id, or -1 with errno.
+pid_t begin_command(const struct options *options, int *outcome, struct terminal *terminal, int *gate);

@@ -293,12 +293,14 @@ int main(int count, char **arguments) {
     }
     if (!prepare()) return 71;
     run.options = &options;
-    run.leader = run.process = begin_command(&options, &run.outcome, &run.terminal);
+    int gate = -1;
+    run.leader = run.process = begin_command(&options, &run.outcome, &run.terminal, &gate);
     if (run.leader < 0) {
         report("failed fork %d\n", errno);
         return 71;
     }
     let_go();
+    close(gate);
     while (!run.is_over || run.outcome >= 0 || (run.terminal.master >= 0 && run.lifeline >= 0) || has_pending()) {
         look();
         look_at_clock();
