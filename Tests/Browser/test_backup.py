@@ -114,7 +114,7 @@ def test_each_backup_of_a_working_server_is_a_prefix_of_its_history(weir, tmp_pa
     key.write_text("correct horse battery staple\n")
     weir.add_user("ana", "admin")
     # A history that grew as fast as it can would be too long to be restored a hundred times.
-    load = Load(weir, pause=0 if count < 10 else 0.1)
+    load = Load(weir, pause=0 if count < 10 else 0.5)
     load.start()
     restored = []
     for number in range(count):

@@ -121,7 +121,9 @@ import TestSupport
     private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["README.md", "Documentation/operations-file.md"])
+    @Test(arguments: [
+        "README.md", "Documentation/operations-file.md", "Documentation/hooks.md", "Documentation/schedules.md",
+    ])
     func `the files that a document shows have no mistakes`(_ document: String) throws {
         let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
         let blocks = text.split(separator: "```yaml\n").dropFirst().map { $0.prefix { $0 != "`" } }
