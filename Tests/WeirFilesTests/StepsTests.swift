@@ -196,6 +196,21 @@ import WeirOperations
         #expect(mistakes.contains { $0.file == "c.yml" })
     }
 
+    @Test func `operations within each other are at most eight deep, however many paths lead through them`() {
+        let steps = (0..<30).map { "{name: s\($0), uses: NEXT}" }.joined(separator: ", ")
+        func files(_ count: Int) -> [String: String] {
+            let names = (0..<count).map { String(UnicodeScalar(UInt8(ascii: "a") + UInt8($0))) }
+            let inner = zip(names, names.dropFirst()).map { name, next in
+                (name, "title: T\nsteps: [\(steps.replacing("NEXT", with: next))]\n")
+            }
+            return Dictionary(uniqueKeysWithValues: inner + [(names[count - 1], "title: T\ncommand: [ls]\n")])
+        }
+        #expect(read(files(8)).mistakes == [])
+        let found = read(files(9)).mistakes
+        #expect(found.count == 30 && found.allSatisfy { $0.file == "a.yml" })
+        #expect(found.first?.detail == "More than 8 operations of steps lie within each other here.")
+    }
+
     @Test func `steps of two files whose programs would have the same id are refused in both`() {
         let (definitions, mistakes) = read([
             "a": "title: A\nsteps: [{name: b-c, command: [ls]}]\n",

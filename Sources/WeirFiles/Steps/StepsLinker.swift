@@ -11,7 +11,7 @@ struct StepsLinker {
     private let owners: [String: [String]]
     private(set) var mistakes: [String: [FileMistake]] = [:]
 
-    static let depth = 8
+    private let nesting: StepNesting
 
     /// Checks all files; `files` also has the ids of files with mistakes, and `others` the fields of undeclared operations.
     init(_ definitions: [OperationDefinition], others: [String: [InputField]], files: Set<String>) {
@@ -19,6 +19,7 @@ struct StepsLinker {
         self.others = others
         self.files = files
         owners = Dictionary(grouping: definitions.flatMap(Self.owned), by: \.id).mapValues { $0.map(\.words) }
+        nesting = StepNesting(self.definitions.mapValues(Self.used))
         for definition in definitions { look(at: definition) }
     }
 
@@ -35,6 +36,12 @@ struct StepsLinker {
             mistakes += linker.mistakes.values.flatMap { $0 }
             right.removeAll { linker.mistakes[$0.id] != nil }
         }
+    }
+
+    /// The ids of the operations that an operation uses.
+    private static func used(_ definition: OperationDefinition) -> Set<String> {
+        guard case .steps(let declared) = definition.program else { return [] }
+        return Set(declared.steps.compactMap { if case .other(let id, _) = $0.work { id } else { nil } })
     }
 
     /// The steps of a file whose own programs are operations, with the ids of these.
@@ -105,28 +112,8 @@ struct StepsLinker {
         if definitions[id]?.isReported == true {
             list.note(place, "Runs of “\(id)” are reported by programs elsewhere, so that no step can start one.")
         }
-        if let circle = circle(from: id, to: whole.id) {
-            list.note(
-                place,
-                circle.isEmpty
-                    ? "More than \(Self.depth) operations of steps lie within each other here."
-                    : "The operation would contain itself: \(circle.joined(separator: " → ")). Remove this step.")
-        }
+        if let mistake = nesting.mistake(of: id, in: whole.id) { list.note(place, mistake) }
         check(step, fields, id, whole, &list)
-    }
-
-    /// The path from an operation to one that contains it, or empty if the nesting is too deep.
-    private func circle(from id: String, to whole: String) -> [String]? {
-        var ways = [[whole, id]]
-        while let way = ways.popLast(), let last = way.last {
-            if last == whole { return way }
-            guard way.count <= Self.depth else { return [] }
-            guard case .steps(let steps) = definitions[last]?.program else { continue }
-            for case .other(let next, _) in steps.steps.map(\.work) where next == whole || !way.contains(next) {
-                ways.append(way + [next])
-            }
-        }
-        return nil
     }
 
     // MARK: Inputs

@@ -13,11 +13,14 @@ struct StepGraphCheck {
     private let catalog: Catalog
     private(set) var mistakes: [String] = []
 
-    static let depth = 8
+    private let nesting: StepNesting
 
     init<Input>(_ graph: StepGraph<Input>, id: String, parts: [String: CatalogEntry], in catalog: Catalog) {
         self.id = id
         (steps, fields, self.parts, self.catalog) = (graph.steps, Input.fields, parts, catalog)
+        var uses = Dictionary(catalog.entries.map { ($0.id, $0.plan?.operations ?? []) }) { first, _ in first }
+        uses[id] = Set(steps.compactMap { if case .other(let used, _, _) = $0.work { used } else { nil } })
+        nesting = StepNesting(uses)
         order = StepOrder(
             entries: steps.map {
                 StepOrder.Entry(
@@ -251,27 +254,8 @@ struct StepGraphCheck {
                 step.name,
                 "Runs of “\(used)” are reported by programs elsewhere, so that no step can start one.")
         }
-        if let circle = circle(from: used) {
-            note(
-                step.name,
-                circle.isEmpty
-                    ? "More than \(Self.depth) operations of steps lie within each other here."
-                    : "The operation would contain itself: \(circle.joined(separator: " → ")). Remove this step.")
-        }
+        if let mistake = nesting.mistake(of: used, in: id) { note(step.name, mistake) }
         return entry
-    }
-
-    /// The path from an operation to this one, or empty if the nesting is too deep.
-    private func circle(from used: String) -> [String]? {
-        var ways = [[id, used]]
-        while let way = ways.popLast(), let last = way.last {
-            if last == id { return way }
-            guard way.count <= Self.depth else { return [] }
-            for next in catalog[last]?.plan?.operations.sorted() ?? [] where next == id || !way.contains(next) {
-                ways.append(way + [next])
-            }
-        }
-        return nil
     }
 
     private mutating func checkInput(_ step: StepDeclaration, _ entry: CatalogEntry) {
