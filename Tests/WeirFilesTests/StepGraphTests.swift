@@ -140,6 +140,24 @@ import WeirTesting
         #expect(FileTrial.mistakes(text) == [mistake].compactMap { $0 })
     }
 
+    @Test func `the program of a condition gets what an earlier step reported`() throws {
+        let text = """
+            title: T
+            steps:
+              - {name: a, command: [make], needs: []}
+              - {name: b, command: [make], needs: [a], if: {command: [test, "{{steps.a.size}}", "=", "12"]}}
+              - {name: c, command: [make], needs: [], if: {command: [test, "{{steps.a.size}}", "=", "12"]}}
+            """
+        let (definition, mistakes) = DefinitionReader.read(text, id: "t", file: "t.yml")
+        let late = "5:60: The step “a” may not be over when this one begins. Name it in `needs`."
+        #expect(mistakes.map(\.description) == ["t.yml:\(late)"])
+        let value = StepValue([.reported(step: "a", value: "size")])
+        #expect(definition == nil)
+        let other = DefinitionReader.read(text.replacing("needs: [], if", with: "needs: [a], if"), id: "t", file: "t.yml")
+        let plan = try #require(other.0?.plan)
+        #expect(plan.steps[1].condition?.command?.input == ["steps.a.size": value])
+    }
+
     @Test func `the title of a step is recorded with its name`() throws {
         let (definition, _) = DefinitionReader.read(
             "title: T\nsteps: [{name: a, title: {en: Load all, es: Cargar todo}, command: [make]}, {name: b, command: [make]}]",

@@ -35,7 +35,7 @@ extension DefinitionReader {
         var command: (StepCondition.Command, OperationDefinition)?
         for member in members {
             if member.name == "command" {
-                command = conditionCommand(member.value, step, scope, inputs)
+                command = conditionCommand(member.value, step, scope, inputs, &reported)
                 continue
             }
             guard let source = source(member, scope) else { continue }
@@ -179,7 +179,8 @@ extension DefinitionReader {
     }
 
     private mutating func conditionCommand(
-        _ command: FileValue, _ step: FileValue, _ scope: StepScope, _ inputs: [DeclaredInput]
+        _ command: FileValue, _ step: FileValue, _ scope: StepScope, _ inputs: [DeclaredInput],
+        _ reported: inout [(step: String, value: String, place: FilePlace)]
     ) -> (StepCondition.Command, OperationDefinition)? {
         guard command.list != nil else {
             list.note(command, "`command` must be a list of a program and its arguments, such as [test, -e, ready].")
@@ -197,10 +198,13 @@ extension DefinitionReader {
             place: command.place)
         let title = LocalizedText(step["title"]) ?? LocalizedText(scope.name)
         let alone = StepScope(name: scope.name, order: scope.order, isForEach: false)
-        guard let program = definition(root, id: id, title: title, own(inputs, [], root, alone), isStep: true) else {
-            return nil
+        let values = mentionedValues(root, alone)
+        for given in values {
+            for case .reported(let name, let value) in given.value.parts { reported.append((name, value, given.valuePlace)) }
         }
-        let input = StepValue.inputs(of: program, alone)
+        guard let program = definition(root, id: id, title: title, own(inputs, values, root, alone), isStep: true)
+        else { return nil }
+        let input = StepValue.inputs(of: program, alone).merging(values.map { ($0.name, $0.value) }) { $1 }
         let words = (command.list ?? []).compactMap(\.text).joined(separator: " ")
         return (StepCondition.Command(operation: id, input: input, words: String(words.prefix(200))), program)
     }

@@ -201,8 +201,8 @@ extension DefinitionReader {
         }
     }
 
-    /// The values of earlier steps that the texts of a step's own program mention, as if they were given in `with`.
-    private mutating func mentionedValues(_ value: FileValue, _ scope: StepScope) -> [DeclaredSteps.Value] {
+    /// The values of earlier steps that the texts of a program mention, as if they were given in `with`.
+    mutating func mentionedValues(_ value: FileValue, _ scope: StepScope) -> [DeclaredSteps.Value] {
         guard value["literal"]?.flag != true else { return [] }
         var values: [DeclaredSteps.Value] = []
         for leaf in Self.programTexts(value).flatMap(\.leaves) where leaf.place != value["shell"]?.place {
