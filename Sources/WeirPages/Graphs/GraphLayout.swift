@@ -108,10 +108,24 @@ struct GraphLayout: Sendable {
             for column in columns.columns { settle(column) { mean($0, columns.before[$0]) } }
             for column in columns.columns.reversed() { settle(column) { mean($0, columns.after[$0]) } }
         }
-        // Ends forwards, so that a chain is a straight line.
-        for column in columns.columns { settle(column) { mean($0, columns.before[$0]) } }
-        if let first = columns.columns.first { settle(first) { mean($0, columns.after[$0]) } }
-        return centres.map { Int(clamping: Int64(exactly: $0.rounded()) ?? 0) }
+        // Ends outwards from the tallest column, so that a chain is a straight line and a step is between those that it leads to.
+        let extent = { (level: Int) in columns.columns[level].reduce(0) { $0 + heights[$1] + Double(size.gap) } }
+        let tallest = columns.columns.indices.max { extent($0) < extent($1) } ?? 0
+        for column in columns.columns.dropFirst(tallest + 1) { settle(column) { mean($0, columns.before[$0]) } }
+        for column in columns.columns.prefix(tallest).reversed() { settle(column) { mean($0, columns.after[$0]) } }
+        return compact(centres, heights, Double(size.gap)).map { Int(clamping: Int64(exactly: $0.rounded()) ?? 0) }
+    }
+
+    /// The places without the empty stripes across the whole picture, such as those around steps without edges.
+    private static func compact(_ centres: [Double], _ heights: [Double], _ gap: Double) -> [Double] {
+        var (compact, end, removed) = (centres, Double?.none, 0.0)
+        for vertex in centres.indices.sorted(by: { centres[$0] - heights[$0] / 2 < centres[$1] - heights[$1] / 2 }) {
+            let top = centres[vertex] - heights[vertex] / 2
+            removed += max(top - (end ?? top) - gap, 0)
+            compact[vertex] -= removed
+            end = max(end ?? top, top + heights[vertex])
+        }
+        return compact
     }
 
     /// The places nearest to the wanted ones, by least squares, that keep the order and the distances.

@@ -56,6 +56,25 @@ import WeirJournals
         #expect(GraphLayout(GraphShape(needs: needs)).crossings <= crossings, "\(name)")
     }
 
+    @Test func `a step is in the middle of the steps that it leads to, also if others are taller`() {
+        // Two trees of two levels side by side: each root leads to four steps, each of which leads to five.
+        let inner = (0..<8).map { [$0 / 4] }
+        let leaves = (0..<40).map { [2 + $0 / 5] }
+        let layout = GraphLayout(GraphShape(needs: [[], []] + inner + leaves))
+        for (node, children) in [(0, 2..<6), (1, 6..<10), (2, 10..<15), (9, 45..<50)] {
+            let middle = children.reduce(0) { $0 + layout.places[$1].y } / children.count
+            #expect(abs(layout.places[node].y - middle) <= 1)
+        }
+    }
+
+    @Test func `steps without edges leave no empty stripe in the picture`() {
+        let chains = (0..<40).map { $0 < 20 ? [] : [$0 - 20] }
+        let shape = GraphShape(needs: chains + [[0, 1, 2], [3, 4], [40, 41], [], [], []])
+        let rows = Set(GraphLayout(shape).places.map(\.y)).sorted()
+        let widest = zip(rows, rows.dropFirst()).map { $1 - $0 }.max() ?? 0
+        #expect(widest <= shape.size.height + shape.size.gap)
+    }
+
     @Test func `edges that others imply are not drawn`() {
         let shape = GraphShape(needs: [[], [0], [0, 1], [0, 1, 2]])
         #expect(shape.parents == [[], [0], [1], [2]])
