@@ -8,7 +8,7 @@ enum RunTable {
             let progress = run["progress"].flatMap(WorkProgress.init(told:))
             table.add([
                 run["id"]?.string ?? "", run["operation"]?.string ?? "", Self.phase(of: run),
-                run["case"]?.string ?? "",
+                StepLines.title(of: run["case"]?.string ?? "", in: run["state"] ?? .null),
                 ChangeText.percent(progress).map { "\($0) %" } ?? ChangeText.amount(progress),
                 run["startedAt"]?.string ?? "", run["actor"]?.string ?? "",
             ])

@@ -34,6 +34,11 @@ struct StepLines: Hashable {
         if steps.isEmpty { return nil }
     }
 
+    /// The title of the step that a state of a run names, or the state itself.
+    static func title(of state: String, in payload: JSONValue) -> String {
+        payload["steps"]?.array?.first { $0["name"]?.string == state }?["title"]?.string ?? state
+    }
+
     /// A line for each step that fits the columns.
     func lines(columns: Int) -> [String] {
         let depths = depths

@@ -39,7 +39,8 @@ package struct WatchView: Sendable {
     }
 
     private mutating func drawn(_ change: RunChange, columns: Int, rows: Int) -> String {
-        if let steps = StepLines(change.payload), steps.steps.count + 1 < rows {
+        let steps = StepLines(change.payload)
+        if let steps, steps.steps.count + 1 < rows {
             let end = change.phase.isEnded ? [Gauge(columns: columns).line(change)] : []
             let lines = steps.lines(columns: columns) + end
             defer { height = lines.count }
@@ -48,9 +49,13 @@ package struct WatchView: Sendable {
             text += lines.map { $0 + "\u{1b}[K\n" }.joined()
             return text
         }
+        // The steps of a graph that is taller than the terminal scroll as they change.
+        let changes = steps?.changes(since: self.steps).map { VisibleText.cut($0, to: max(0, columns - 1)) } ?? []
+        self.steps = steps
         var text = ""
-        if isOpen { text += change.isTransition ? "\n" : "\r" }
+        if isOpen { text += change.isTransition && steps == nil ? "\n" : "\r" }
         // Clears the rest of a longer previous line.
+        text += changes.map { $0 + "\u{1b}[K\n" }.joined()
         text += Gauge(columns: columns).line(change) + "\u{1b}[K"
         isOpen = !change.phase.isEnded
         return isOpen ? text : text + "\n"
@@ -90,7 +95,8 @@ package struct Gauge: Sendable {
     package init(columns: Int) { self.columns = max(columns, 20) }
 
     package func line(_ change: RunChange) -> String {
-        var parts = [mark(change.phase) + VisibleText.line(change.state)]
+        let state = StepLines.title(of: change.state, in: change.payload)
+        var parts = [mark(change.phase) + VisibleText.line(state)]
         if let percent = ChangeText.percent(change.progress), !change.phase.isEnded {
             if columns >= 60 { parts.append(bar(percent)) }
             parts.append(String(repeating: " ", count: max(0, 3 - String(percent).count)) + "\(percent) %")

@@ -80,8 +80,22 @@ struct StepLinesTests {
         #expect(view.text(for: message(graph)).hasPrefix("\u{1b}[5A\r✓ build"))
         _ = view.interruption()
         #expect(view.text(for: message(graph)).hasPrefix("✓ build"))
-        var low = WatchView(.gauge(columns: 80, rows: 5))
-        #expect(!low.text(for: message(graph)).contains("build"))
+    }
+
+    @Test func `on a terminal with fewer rows than steps, the steps that change scroll above the gauge`() {
+        var low = WatchView(.gauge(columns: 24, rows: 5))
+        let clear = "\u{1b}[K"
+        #expect(
+            low.text(for: message(graph))
+                == "build  succeeded  164 …\(clear)\nunit  failed  attempt 2\(clear)\nload  running  1 of 4,…\(clear)\n"
+                + "switch  skipped  becau…\(clear)\n  load\(clear)")
+        #expect(low.text(for: message(graph)) == "\r  load\(clear)")
+    }
+
+    @Test func `the list of runs names the current step by its title`() {
+        let steps: JSONValue = ["steps": [["name": "load", "title": "Load all", "status": "running"]]]
+        #expect(RunTable.runs([["id": "r", "case": "load", "state": steps]]).contains("  Load all  "))
+        #expect(RunTable.runs([["id": "r", "case": "copying", "state": [:]]]).contains("  copying  "))
     }
 
     @Test func `without a terminal, each step that changes is one line`() {
