@@ -125,7 +125,6 @@ def ended(weir, run):
 )
 def test_the_examples_with_graphs_run_as_they_are(weir, folder, name, values, phase, others):
     shutil.copy(EXAMPLES / f"{name}.yml", folder)
-    (folder / "data").mkdir()
     until(lambda: name in [operation["id"] for operation in weir.ask("operations")["operations"]])
     run = ended(weir, weir.ask(f"operations/{name}/runs", "POST", values)["id"])
     statuses = {step["name"]: step["status"] for step in run["state"]["steps"]}
