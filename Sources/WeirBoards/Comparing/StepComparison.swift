@@ -18,6 +18,9 @@ package struct StepComparison: Sendable, Hashable {
     package let first: Side?
     package let second: Side?
 
+    /// The name for people, in English.
+    package var title: String { (second ?? first)?.step.title ?? name }
+
     /// The difference of the durations in milliseconds, positive if the second is longer.
     package var difference: Int64? {
         guard let first = first?.duration, let second = second?.duration else { return nil }

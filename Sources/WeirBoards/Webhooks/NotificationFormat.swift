@@ -90,6 +90,7 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
                 "startedAt": facts.startedAt.map(JSONValue.integer) ?? .null,
                 "endedAt": facts.event == .slow ? .null : .integer(facts.endedAt),
                 "step": facts.step.map(JSONValue.string) ?? .null,
+                "stepTitle": facts.stepTitle.map(JSONValue.string) ?? .null,
                 "output": .array((facts.output ?? []).map(JSONValue.string)),
             ]
         }

@@ -133,6 +133,8 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var endedAt: Int64
     /// The step that the run ended at, with the steps within it.
     package var step: String?
+    /// The same with the titles of the steps.
+    package var stepTitle: String?
     /// The last lines of output, oldest first: of a run of steps, those of that step.
     package var output: [String]?
     /// The scheduled time of a start that did not happen, in milliseconds since 1970.
@@ -220,7 +222,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     /// The names of the values that command arguments can contain.
     package static let names = [
         "event", "operation", "title", "run", "url", "phase", "state", "message", "actor", "headline", "delivery",
-        "step", "output",
+        "step", "step_title", "output",
     ]
 
     /// The value with that name, empty if absent; nil for an unknown name.
@@ -238,6 +240,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
         case "headline": headline
         case "delivery": delivery
         case "step": step ?? ""
+        case "step_title": stepTitle ?? ""
         case "output": output?.joined(separator: "\n") ?? ""
         default: nil
         }

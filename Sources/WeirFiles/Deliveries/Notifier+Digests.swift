@@ -119,7 +119,7 @@ extension Notifier {
             return progress.steps.filter { $0.status == .asking }.map { step in
                 let since = "since \(words(step.began ?? run.startedAt))"
                 return .init(
-                    [title(of: run.operation), step.prompt ?? step.name, since],
+                    [title(of: run.operation), step.prompt ?? step.title ?? step.name, since],
                     url: address().map { "\($0)runs/\(run.id)" })
             }
         }

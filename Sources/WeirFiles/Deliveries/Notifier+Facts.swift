@@ -23,15 +23,16 @@ extension Notifier {
     /// and its last lines.
     func explainedFacts(of run: RunRecord) async throws -> NotificationFacts {
         var facts = facts(of: run)
-        var (last, names, words) = (run, [String](), [run.state.sentence])
-        while names.count < Self.depth, let ended = endedStep(of: last) {
-            names.append(ended.name)
+        var (last, steps, words) = (run, [StepsProgress.Step](), [run.state.sentence])
+        while steps.count < Self.depth, let ended = endedStep(of: last) {
+            steps.append(ended)
             guard let id = ended.run, let inner = try await record(of: id) else { break }
             words.append(inner.state.sentence)
             last = inner
         }
-        if !names.isEmpty {
-            facts.step = names.joined(separator: " / ")
+        if !steps.isEmpty {
+            facts.step = steps.map(\.name).joined(separator: " / ")
+            facts.stepTitle = steps.map { $0.title ?? $0.name }.joined(separator: " / ")
             let sentences = words.compactMap { $0 }
             facts.message = sentences.isEmpty ? nil : sentences.joined(separator: " ")
         }

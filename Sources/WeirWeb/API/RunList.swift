@@ -80,7 +80,7 @@ extension RunComparison {
 extension StepComparison {
     fileprivate var json: JSONValue {
         [
-            "step": .string(name), "a": first?.json ?? .null, "b": second?.json ?? .null,
+            "step": .string(name), "title": .string(title), "a": first?.json ?? .null, "b": second?.json ?? .null,
             "difference": difference.map(JSONValue.integer) ?? .null, "same": .bool(isSame),
             "differingValues": .array(differingValues.map(JSONValue.string)),
         ]

@@ -50,10 +50,10 @@ struct OutputExcerptTests {
             delivery: "r-1", event: .failed, operation: "backup", title: "Back up", run: "r", phase: .failed,
             message: String(repeating: "ü", count: 5_000), actor: "Ana", endedAt: 0)
         facts.output = ["one <two>", "three"]
-        facts.step = "copy"
+        (facts.step, facts.stepTitle) = ("copy", "Copy all")
         let generic = NotificationFormat.generic(facts)
         #expect(generic["run"]?["output"] == ["one <two>", "three"])
-        #expect(generic["run"]?["step"] == "copy")
+        #expect(generic["run"]?["step"] == "copy" && generic["run"]?["stepTitle"] == "Copy all")
         let blocks = try #require(NotificationFormat.slack(facts)["blocks"]?.array)
         #expect(blocks.count == 4)
         #expect(blocks[2]["text"]?["type"] == "plain_text")
@@ -63,6 +63,7 @@ struct OutputExcerptTests {
         let text = NotificationFormat.ntfy(facts).body
         #expect(text.hasSuffix("\none <two>\nthree") && text.utf8.count <= 4_096)
         #expect(facts.value("output") == "one <two>\nthree" && facts.value("step") == "copy")
+        #expect(facts.value("step_title") == "Copy all")
         facts.event = .recovered
         #expect(NotificationFormat.slack(facts)["blocks"]?.array?.count == 3)
         #expect(NotificationFormat.generic(facts)["run"]?["output"] == ["one <two>", "three"])

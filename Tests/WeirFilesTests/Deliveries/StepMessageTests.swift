@@ -30,7 +30,7 @@ struct StepMessageTests {
         catalog.add(Printing(), id: "inner", title: "Inner", summary: "Prints.")
         let step = StepsPlan.Step(
             "copy", .run(operation: "inner", input: ["fails": StepValue([.text("The disk is full.")])]),
-            retry: .init(limit: 1, interval: .zero))
+            title: "Copy all", retry: .init(limit: 1, interval: .zero))
         catalog.add(
             StepsOperation(StepsPlan([step]), fields: []), id: "whole", title: "Whole", summary: "Has a step.",
             tags: [], reentry: .concurrent, timeout: nil, schedule: nil, partOf: nil)
@@ -48,8 +48,8 @@ struct StepMessageTests {
         let receiver = try await Receiver()
         let fixture = try await Fixture([try .webhook(receiver.url)], adding: addSteps)
         let message = try await told(fixture)
-        #expect(message.facts.message == "The step “copy” failed. The disk is full.")
-        #expect(message.facts.step == "copy")
+        #expect(message.facts.message == "The step “Copy all” failed. The disk is full.")
+        #expect(message.facts.step == "copy" && message.facts.stepTitle == "Copy all")
         #expect(message.facts.output == (11...30).map { "line \($0)" })
         // Both attempts ended before the whole, so their messages would be there.
         #expect(try await fixture.board.runs(RunQuery(operation: "inner")).runs.count == 2)

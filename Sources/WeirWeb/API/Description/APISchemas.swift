@@ -92,8 +92,9 @@ extension APISchema {
                 ])),
             "nodes": .list(
                 .object([
-                    "step": .text, "a": .ref("ComparedStep").orNull, "b": .ref("ComparedStep").orNull,
-                    "difference": .whole.orNull, "same": .flag, "differingValues": .list(.text),
+                    "step": .text, "title": .text, "a": .ref("ComparedStep").orNull,
+                    "b": .ref("ComparedStep").orNull, "difference": .whole.orNull, "same": .flag,
+                    "differingValues": .list(.text),
                 ])),
         ]),
         "ComparedStep": .object(
