@@ -149,7 +149,7 @@ import WeirTesting
               - {name: c, command: [make], needs: [], if: {command: [test, "{{steps.a.size}}", "=", "12"]}}
             """
         let (definition, mistakes) = DefinitionReader.read(text, id: "t", file: "t.yml")
-        let late = "5:60: The step “a” may not be over when this one begins. Name it in `needs`."
+        let late = "5:64: The step “a” may not be over when this one begins. Name it in `needs`."
         #expect(mistakes.map(\.description) == ["t.yml:\(late)"])
         let value = StepValue([.reported(step: "a", value: "size")])
         #expect(definition == nil)
