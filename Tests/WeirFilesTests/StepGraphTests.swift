@@ -153,8 +153,8 @@ import WeirTesting
         #expect(mistakes.map(\.description) == ["t.yml:\(late)"])
         let value = StepValue([.reported(step: "a", value: "size")])
         #expect(definition == nil)
-        let other = DefinitionReader.read(text.replacing("needs: [], if", with: "needs: [a], if"), id: "t", file: "t.yml")
-        let plan = try #require(other.0?.plan)
+        let corrected = text.replacing("needs: [], if", with: "needs: [a], if")
+        let plan = try #require(DefinitionReader.read(corrected, id: "t", file: "t.yml").0?.plan)
         #expect(plan.steps[1].condition?.command?.input == ["steps.a.size": value])
     }
 

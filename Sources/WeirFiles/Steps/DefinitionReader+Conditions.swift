@@ -200,7 +200,9 @@ extension DefinitionReader {
         let alone = StepScope(name: scope.name, order: scope.order, isForEach: false)
         let values = mentionedValues(root, alone)
         for given in values {
-            for case .reported(let name, let value) in given.value.parts { reported.append((name, value, given.valuePlace)) }
+            for case .reported(let name, let value) in given.value.parts {
+                reported.append((name, value, given.valuePlace))
+            }
         }
         guard let program = definition(root, id: id, title: title, own(inputs, values, root, alone), isStep: true)
         else { return nil }
