@@ -131,14 +131,22 @@ extension PageRenderer {
 extension PageRenderer {
     /// The list of runs for a filter that is not empty; for the empty one, use the live `document(.runs(…))`.
     ///
-    /// With a cursor, a browser requests the list again when runs change.
-    /// The list of runs; `mistake` says what of the filter was not understood.
+    /// - Parameters:
+    ///   - page: The runs.
+    ///   - filter: The filter.
+    ///   - query: The query of the page, as of the moment to which the next page belongs.
+    ///   - mistake: What of the filter was not understood.
+    ///   - total: The number of matching runs.
+    ///   - cursor: With a cursor, a browser requests the list again when runs change.
+    ///   - frame: The surroundings of the page.
+    /// - Returns: The document.
     package func runs(
-        _ page: RunPage, filter: RunFilter, mistake: Message? = nil, total: RunTotal? = nil,
+        _ page: RunPage, filter: RunFilter, query: RunQuery? = nil, mistake: Message? = nil, total: RunTotal? = nil,
         cursor: PageCursor? = nil, frame: PageFrame
     ) -> String {
         let writer = writer(frame)
-        let older = page.next == nil ? nil : page.runs.last.map { writer.url(filter.following($0, now: frame.clock)) }
+        let query = query ?? filter.query()
+        let older = page.next == nil ? nil : page.runs.last.map { writer.url(filter.following($0, of: query)) }
         let fields = writer.runsPage(page.runs, filter: filter, olderURL: older, mistake: mistake, total: total)
             .merging(["views": writer.views(frame, filter)])
         let title = writer.title(writer.strings[.runs])

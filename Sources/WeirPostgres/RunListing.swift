@@ -90,14 +90,14 @@ struct RunListing {
         switch query.order {
         case .started: nil
         case .duration:
-            if let moment = query.asOf?.milliseconds {
-                "(least(coalesce(r.ended, \(moment)), \(moment))::numeric - r.started)"
+            if let moment = query.asOf {
+                "(CASE WHEN r.ended_sequence <= \(moment.head) THEN r.ended ELSE \(moment.at.milliseconds) END::numeric - r.started)"
             } else {
                 "coalesce(r.ended::numeric - r.started, \(Int64.max))"
             }
         case .phase:
-            if let moment = query.asOf?.milliseconds {
-                "CASE WHEN r.ended <= \(moment) THEN r.phase::bigint ELSE \(JournalCode.code(of: .active)) END"
+            if let head = query.asOf?.head {
+                "CASE WHEN r.ended_sequence <= \(head) THEN r.phase::bigint ELSE \(JournalCode.code(of: .active)) END"
             } else {
                 "r.phase::bigint"
             }

@@ -174,7 +174,8 @@ import WeirStates
                 }
                 _ = try await journal.append([.step("\(prefix)0", 2, operation: prefix, at: 500, phase: .failed)])
                 var query = RunQuery(operation: prefix, limit: 2)
-                (query.order, query.isOldestFirst, query.asOf) = (order, isLeastFirst, .test(10_000))
+                (query.order, query.isOldestFirst) = (order, isLeastFirst)
+                query.asOf = RunOrder.Moment(at: .test(10_000), head: try await journal.head())
                 var found: [String] = []
                 while true {
                     let page = try await journal.runs(query)
@@ -184,7 +185,7 @@ import WeirStates
                     guard found.count == 2 else { continue }
                     for number in 1..<6 {
                         _ = try await journal.append([
-                            .step("\(prefix)\(number)", 2, operation: prefix, at: 20_000, phase: .succeeded)
+                            .step("\(prefix)\(number)", 2, operation: prefix, at: 1_500, phase: .succeeded)
                         ])
                     }
                 }

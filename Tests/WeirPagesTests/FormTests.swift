@@ -118,7 +118,7 @@ import WeirStates
         let wrong = [
             ("from", "noon"), ("to", "13"), ("within", "1 eon"), ("sort", "colour"), ("phase", "odd"),
             ("text", "#"), ("text", String(repeating: "a ", count: 17)), ("limit", "0"), ("before", "x"),
-            ("beyond", "1.2.3.4"), ("beyond", "7.8"), ("startedAfter", "2026-11-21"), ("phse", "failed"),
+            ("beyond", "1.2.3"), ("beyond", "7.8"), ("startedAfter", "2026-11-21"), ("phse", "failed"),
         ]
         for (name, value) in wrong {
             #expect(RunFilter(parameters: right.merging([name: value]) { $1 }).mistake?.name == name)

@@ -27,9 +27,9 @@ package struct RunQuery: Sendable, Hashable {
     package var order = RunOrder.started
     /// The end of the previous page, in any order except by start, which uses `before` and `after`.
     package var beyond: RunOrder.Place?
-    /// The time at which runs are ordered by duration and phase, so that a run that ends between two pages keeps its
+    /// The moment at which runs are ordered by duration and phase, so that a run that ends between two pages keeps its
     /// place; nil for their latest state, in which an active run sorts as the longest.
-    package var asOf: Timestamp?
+    package var asOf: RunOrder.Moment?
     /// Whether the list is ascending: the oldest runs, or the least key of the order, first.
     package var isOldestFirst = false
     package var limit: Int
@@ -138,15 +138,29 @@ package enum RunOrder: String, Sendable, Hashable, CaseIterable {
 
     /// The sort key of a run, as of a moment or in its latest state.
     ///
-    /// As of a moment, the key of a run never changes: whether a run had ended by then is settled.
-    package func key(of record: RunRecord, asOf: Timestamp? = nil) -> Int64 {
-        let endedAt = record.endedAt.flatMap { end in asOf.map { end > $0 } == true ? nil : end }
+    /// As of a moment, the key of a run never changes: whether its end was recorded by then is settled.
+    package func key(of record: RunRecord, asOf: Moment? = nil) -> Int64 {
+        let endedAt = record.endedAt.flatMap { end in asOf.map { record.sequence > $0.head } == true ? nil : end }
         switch self {
         case .started: return record.openedSequence.rawValue
-        case .duration: return (endedAt ?? asOf).map { $0 - record.startedAt } ?? .max
+        case .duration: return (endedAt ?? asOf?.at).map { $0 - record.startedAt } ?? .max
         case .phase:
             let phase = endedAt == nil && asOf != nil ? .active : record.state.phase
             return Int64(Phase.allCases.firstIndex(of: phase) ?? 0)
+        }
+    }
+
+    /// A moment of the journal.
+    package struct Moment: Sendable, Hashable {
+        /// The time that active runs have taken so far ends here.
+        package let at: Timestamp
+        /// The last sequence by then: runs whose end was recorded later are active, also if they ended before `at`, as
+        /// reports that arrive late and servers with other clocks say.
+        package let head: SequenceNumber
+
+        package init(at: Timestamp, head: SequenceNumber) {
+            self.at = at
+            self.head = head
         }
     }
 
@@ -156,28 +170,32 @@ package enum RunOrder: String, Sendable, Hashable, CaseIterable {
         package let key: Int64
         /// The sequence at which that run was opened.
         package let opened: SequenceNumber
-        /// The time for which the list is sorted, or nil.
-        package let asOf: Timestamp?
+        /// The moment for which the list is sorted, or nil.
+        package let asOf: Moment?
 
-        package init(key: Int64, opened: SequenceNumber, asOf: Timestamp? = nil) {
+        package init(key: Int64, opened: SequenceNumber, asOf: Moment? = nil) {
             self.key = key
             self.opened = opened
             self.asOf = asOf
         }
 
-        /// Parses the form of `description`, such as `1500.42`; nil for any other text.
+        /// Parses the form of `description`, such as `42.42` or `1500.42.1795219200000.97`; nil for any other text.
         package init?(_ text: String) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 2 || parts.count == 3, let key = Int64(parts[0]),
-                let opened = SequenceNumber(parts[1])
+            guard [2, 4].contains(parts.count), let key = Int64(parts[0]), let opened = SequenceNumber(parts[1])
             else { return nil }
-            let asOf = parts.dropFirst(2).first.map { Int64($0) }
-            if case .some(.none) = asOf { return nil }
-            self.init(key: key, opened: opened, asOf: asOf.flatMap { $0 }.map(Timestamp.init(milliseconds:)))
+            var asOf: Moment?
+            if parts.count == 4 {
+                guard let at = Int64(parts[2]), let head = SequenceNumber(parts[3]) else { return nil }
+                asOf = Moment(at: Timestamp(milliseconds: at), head: head)
+            }
+            self.init(key: key, opened: opened, asOf: asOf)
         }
 
         /// The encoding for URLs.
-        package var description: String { "\(key).\(opened)" + (asOf.map { ".\($0.milliseconds)" } ?? "") }
+        package var description: String {
+            "\(key).\(opened)" + (asOf.map { ".\($0.at.milliseconds).\($0.head)" } ?? "")
+        }
     }
 }
 

@@ -70,14 +70,14 @@ struct RunListing {
         switch query.order {
         case .started: nil
         case .duration:
-            if let moment = query.asOf?.milliseconds {
-                "iif(r.ended IS NULL OR r.ended > \(moment), \(moment), r.ended) - r.started"
+            if let moment = query.asOf {
+                "iif(r.ended IS NULL OR r.sequence > \(moment.head), \(moment.at.milliseconds), r.ended) - r.started"
             } else {
                 "iif(r.ended IS NULL, \(Int64.max), r.ended - r.started)"
             }
         case .phase:
-            if let moment = query.asOf?.milliseconds {
-                "iif(r.ended IS NULL OR r.ended > \(moment), \(JournalCode.code(of: .active)), r.phase)"
+            if let head = query.asOf?.head {
+                "iif(r.ended IS NULL OR r.sequence > \(head), \(JournalCode.code(of: .active)), r.phase)"
             } else {
                 "r.phase"
             }

@@ -128,8 +128,8 @@ package struct RunFilter: Sendable, Hashable {
     private func isPlace(_ place: RunOrder.Place) -> Bool {
         switch order?.0 ?? .started {
         case .started: place.key == place.opened.rawValue
-        case .duration: true
-        case .phase: Phase.allCases.indices.contains(Int(clamping: place.key))
+        case .duration: place.asOf != nil
+        case .phase: place.asOf != nil && Phase.allCases.indices.contains(Int(clamping: place.key))
         }
     }
 
@@ -142,10 +142,13 @@ package struct RunFilter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - limit: The number of runs per page, if the filter sets none.
-    ///   - now: The end of the span, and the time for which runs are ordered; if nil, `within` is ignored.
+    ///   - now: The end of the span; if nil, `within` is ignored.
+    ///   - head: With `now`, the moment for which runs are ordered.
     ///   - reader: The name that `me` stands for; if nil, `me` is a name.
     /// - Returns: The query.
-    package func query(limit: Int = 50, now: Timestamp? = nil, reader: String? = nil) -> RunQuery {
+    package func query(
+        limit: Int = 50, now: Timestamp? = nil, head: SequenceNumber? = nil, reader: String? = nil
+    ) -> RunQuery {
         let span = Self.spans.first { $0.key == within }?.value
         let starts = [Self.span(from)?.start, span.flatMap { span in now?.before(span) }].compactMap { $0 }
         var query = RunQuery(
@@ -161,7 +164,13 @@ package struct RunFilter: Sendable, Hashable {
         query.order = order
         query.isOldestFirst = isLeastFirst
         query.beyond = beyond
-        if order == .started { query.after = beyond?.opened } else { query.asOf = beyond.map(\.asOf) ?? now }
+        if order == .started {
+            query.after = beyond?.opened
+        } else if let beyond {
+            query.asOf = beyond.asOf
+        } else if let now, let head {
+            query.asOf = RunOrder.Moment(at: now, head: head)
+        }
         return query
     }
 
@@ -202,15 +211,11 @@ package struct RunFilter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - record: The last run of this page.
-    ///   - now: The moment at which the first page was read.
+    ///   - query: The query of this page.
     /// - Returns: The filter.
-    func following(_ record: RunRecord, now: Timestamp?) -> RunFilter {
+    func following(_ record: RunRecord, of query: RunQuery) -> RunFilter {
         var filter = firstPage
-        if order == nil {
-            filter.before = record.openedSequence
-        } else {
-            filter.beyond = query(now: now).place(of: record)
-        }
+        if order == nil { filter.before = record.openedSequence } else { filter.beyond = query.place(of: record) }
         return filter
     }
 

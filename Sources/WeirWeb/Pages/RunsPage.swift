@@ -23,7 +23,6 @@ struct RunsPage {
             }
         }
         let page: RunPage
-        // The moment of the query is also that of the next page's cursor.
         var query = try query(filter, exchange, now: frame.clock)
         if filter.groupsFailures, filter.limit == nil { query.limit = Self.failures }
         let total: RunTotal?
@@ -37,9 +36,10 @@ struct RunsPage {
         let after = address("\(PageName.runs.path)/after/\(dashboard.board.epoch).\(head)", filter)
         let cursor = dashboard.pollResponder.answers.cursor(
             LivePage(.runs, exchange.locale), sequence: head, after: after)
-        return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
+        return try await .page(for: exchange) { [renderer = dashboard.renderer, frame, query] in
             renderer.runs(
-                page, filter: filter, total: total, cursor: filter.isFirstPage ? cursor : nil, frame: frame)
+                page, filter: filter, query: query, total: total, cursor: filter.isFirstPage ? cursor : nil,
+                frame: frame)
         }
     }
 
@@ -63,7 +63,8 @@ struct RunsPage {
     func query(_ filter: RunFilter, _ exchange: Exchange, now: Timestamp? = nil) throws(Problem) -> RunQuery {
         if let mistake = filter.mistake { throw Problem(mistake) }
         var query = filter.query(
-            now: now ?? Timestamp(milliseconds: dashboard.clock.wall), reader: exchange.actor)
+            now: now ?? Timestamp(milliseconds: dashboard.clock.wall), head: dashboard.board.feed.head(of: .board),
+            reader: exchange.actor)
         if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
         return query
     }

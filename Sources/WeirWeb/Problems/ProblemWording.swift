@@ -159,7 +159,7 @@ enum ProblemWording: String, Wording {
         The parameter “{field}” works only with the newest runs first, and without “beyond”. With any “sort”, send the \
         “beyond” of the previous page.
         """
-    case queryBeyond = "The parameter “{field}” must be the “beyond” of the previous page, such as 1500.42."
+    case queryBeyond = "The parameter “{field}” must be the “beyond” of the previous page."
     case queryAttempt = """
         The parameter “{field}” must be a whole number of 1 or more, or > and the number that the attempt exceeds, such as >1.
         """

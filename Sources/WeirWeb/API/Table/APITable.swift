@@ -39,7 +39,7 @@ extension APIParameter {
             "sort", .oneOf(RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] } + [""]),
             "The order; descending after a hyphen."),
         query("before", .whole(from: 1), "The next of the previous page; only with the newest first."),
-        query("beyond", .text(0...60), "The beyond of the previous page, in any order."),
+        query("beyond", .text(0...100), "The beyond of the previous page, in any order."),
         query(
             "limit", .whole(RunFilter.limits.lowerBound...RunFilter.limits.upperBound), "The runs of a page."),
     ]
