@@ -22,6 +22,10 @@ package enum BoardWording: String, Wording {
         runs that are kept.
         """
     case deletesEnded = "Run “{id}” has not ended, so nothing was deleted. Cancel it first, or wait until it has ended."
+    case deletesRetried = """
+        Run “{retry}” retries run “{id}” and has not ended, so nothing was deleted. Cancel it first, or wait until it has \
+        ended.
+        """
     case deletesWhole = """
         This run is a step of run “{id}”, so it is not deleted alone. Delete that run, and its steps are deleted with it.
         """

@@ -19,39 +19,35 @@ extension Board {
     /// - Throws: `unknownRun`, `removedRun`, `deletedRun`, `stillRunning` for a run that has not ended, `stepOfRun` for
     ///   a step of a kept run, and `unavailable`, also while a server of an earlier version uses the journal.
     package func delete(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
-        guard let result = await delete([run], actor: actor).first else { throw .unknownRun(run) }
+        guard let result = await delete([run], actor: actor)[run] else { throw .unknownRun(run) }
         return try result.get()
     }
 
-    /// Deletes several runs as ``delete(_:actor:)`` does, many in one transaction; returns a result for each.
+    /// Deletes several runs as ``delete(_:actor:)`` does, many in one transaction; returns a result for each that was tried.
     ///
-    /// A step is deleted with its run if both are among the runs, in any order. After a failure that concerns all runs,
-    /// the rest are not tried.
-    package func delete(_ runs: [String], actor: String) async -> [Result<StartReceipt, BoardError>] {
+    /// A step is deleted with its run if both are among the runs, in any order. After a transaction that fails, the rest
+    /// are not tried.
+    package func delete(_ runs: [String], actor: String) async -> [String: Result<StartReceipt, BoardError>] {
+        var results: [String: Result<StartReceipt, BoardError>] = [:]
         var outcomes: [String: RunDeletionOutcome] = [:]
-        var failure: BoardError?
         var rest = runs[...]
-        while !rest.isEmpty, failure == nil {
+        while !rest.isEmpty {
             let some = Array(rest.prefix(Self.deletedTogether))
             rest = rest.dropFirst(some.count)
             do throws(BoardError) {
                 for (run, outcome) in zip(some, try await deletions(of: some, actor: actor)) { outcomes[run] = outcome }
             } catch {
-                failure = error
+                for run in some { results[run] = .failure(error) }
+                break
             }
         }
-        var gone: [String: SequenceNumber] = [:]
-        for outcome in outcomes.values {
-            for deletion in outcome.deletions { gone[deletion.run] = outcome.deletions.last?.sequence }
+        for (run, outcome) in outcomes where outcome.deletions.isEmpty {
+            results[run] = .failure(await error(of: outcome, for: run))
         }
-        var results: [Result<StartReceipt, BoardError>] = []
-        for run in runs {
-            if let sequence = gone[run] {
-                results.append(.success(StartReceipt(run: run, sequence: sequence, isNew: true)))
-            } else if let outcome = outcomes[run] {
-                results.append(.failure(await error(of: outcome, for: run)))
-            } else {
-                results.append(.failure(failure ?? .shuttingDown))
+        for outcome in outcomes.values {
+            for deletion in outcome.deletions {
+                results[deletion.run] = .success(
+                    StartReceipt(run: deletion.run, sequence: outcome.deletions.last?.sequence, isNew: true))
             }
         }
         return results
@@ -98,7 +94,10 @@ extension Board {
     private func error(of outcome: RunDeletionOutcome, for run: String) async -> BoardError {
         switch outcome {
         case .deleted, .unknown: await missing(run)
-        case .active(let active): .deletesEnded(active)
+        case .active(run): .deletesEnded(run)
+        case .active(let retry):
+            BoardError(
+                .stillRunning, .deletesRetried, ["id": BoardError.short(run), "retry": BoardError.short(retry)])
         case .step(let whole): BoardError(.stepOfRun, .deletesWhole, ["id": BoardError.short(whole)])
         }
     }
@@ -148,15 +147,14 @@ extension VisibleBoard {
         return try await board.delete(run, actor: actor)
     }
 
-    /// Deletes several runs as ``delete(_:actor:)`` does; returns a result for each.
-    package func delete(_ runs: [String], actor: String) async -> [Result<StartReceipt, BoardError>] {
-        var refusals: [String: BoardError] = [:]
+    /// Deletes several runs as ``delete(_:actor:)`` does; returns a result for each that was tried.
+    package func delete(_ runs: [String], actor: String) async -> [String: Result<StartReceipt, BoardError>] {
+        var refusals: [String: Result<StartReceipt, BoardError>] = [:]
         for run in runs {
-            do { try await requireDeletion(of: run) } catch { refusals[run] = error }
+            do { try await requireDeletion(of: run) } catch { refusals[run] = .failure(error) }
         }
         let allowed = runs.filter { refusals[$0] == nil }
-        let results = Dictionary(zip(allowed, await board.delete(allowed, actor: actor))) { first, _ in first }
-        return runs.map { run in results[run] ?? .failure(refusals[run] ?? .unknownRun(run)) }
+        return await board.delete(allowed, actor: actor).merging(refusals) { result, _ in result }
     }
 
     private func requireDeletion(of run: String) async throws(BoardError) {

@@ -66,12 +66,11 @@ struct RunChanges {
         // The key is unique per form, so submitting the form again starts nothing.
         let key = fields["key"].flatMap { key in UUID(uuidString: key) }
         var items: [RunChange.Report.Item] = []
-        let deletions = change == .delete ? await dashboard.board.delete(ids, actor: exchange.actor) : []
-        let deleted = Dictionary(zip(ids, deletions)) { first, _ in first }
+        let deleted = change == .delete ? await dashboard.board.delete(ids, actor: exchange.actor) : [:]
         // Stops after an error that would affect all remaining runs too.
         var isCutOff = false
         for id in ids {
-            guard !isCutOff || deleted[id] != nil else {
+            guard change == .delete ? deleted[id] != nil : !isCutOff else {
                 items.append(.init(run: id, result: .failed, detail: Message(ProblemWording.notTried)))
                 continue
             }

@@ -96,15 +96,16 @@ import WeirStates
         let gone = Locked<[[String]]>([])
         board.deleted.add { runs in gone.withLock { $0.append(runs) } }
         let results = await board.delete(["step", "whole", "a", "nobody"], actor: "ben")
-        #expect(results.map { (try? $0.get())?.run } == ["step", "whole", "a", nil])
+        #expect(results.filter { (try? $0.value.get())?.run == $0.key }.keys.sorted() == ["a", "step", "whole"])
+        #expect(results.count == 4)
         #expect(journal.deletes == 1)
         #expect(gone.withLock { $0 } == [["whole", "step", "a"]])
         #expect(board.view().recentRuns.map(\.record.id) == ["b"])
         // Without its run, a step is refused.
         _ = try await journal.append([ended("c", at: 5), ended("d", at: 6, key: "step c build 1")])
         let refused = await board.delete(["d", "b"], actor: "ben")
-        #expect(throws: BoardError.self) { try refused.first?.get() }
-        #expect((try? refused.last?.get())?.run == "b")
+        #expect(throws: BoardError.self) { try refused["d"]?.get() }
+        #expect((try? refused["b"]?.get())?.run == "b")
     }
 
     // K13
@@ -161,15 +162,17 @@ import WeirStates
             runs.append(try await board.retry(last, actor: "anna").run)
         }
         let active = try #require(runs.last)
-        for result in await board.delete(runs, actor: "ben") {
+        for (run, result) in await board.delete(runs, actor: "ben") {
             #expect { try result.get() } throws: { error in
-                (error as? BoardError)?.code == .stillRunning
-                    && (error as? BoardError)?.description.contains(active) == true
+                guard let error = error as? BoardError, error.code == .stillRunning else { return false }
+                let words =
+                    run == active ? "Run “\(active)” has not" : "Run “\(active)” retries run “\(run)” and has not"
+                return error.description.hasPrefix(words)
             }
         }
         _ = try await board.cancel(active, actor: "anna")
         await board.outcome(of: active)
-        for result in await board.delete(runs, actor: "ben") { _ = try result.get() }
+        for result in await board.delete(runs, actor: "ben").values { _ = try result.get() }
     }
 
     // K12, K13

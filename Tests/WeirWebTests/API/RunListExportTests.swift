@@ -1,6 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirStates
 
@@ -242,6 +244,29 @@ struct RunListExportTests {
         }
     }
 
+    @Test func `after a failure, the report of a deletion of many runs says which were deleted, failed and not tried`()
+        async throws
+    {
+        let journal = FailingDeletions()
+        let ids = (0..<120).map { "r\($0)" }
+        _ = try await journal.append(
+            ids.map { id in
+                ChangeDraft(
+                    stream: .run(id), subject: "steps", revision: 0, at: Timestamp(milliseconds: 1),
+                    state: StateRecord(caseName: "done", phase: .succeeded), isTransition: true, cause: nil,
+                    opening: RunOpening(actor: "anna", input: [:]))
+            })
+        try await TestServer.run(journal: journal) { server in
+            let body = ids.map { "run=\($0)" }.joined(separator: "&")
+            let headers = [Self.html, Self.form]
+            let report = try await server.ask("POST", "/runs/deletions", headers: headers, body: body).text
+            #expect(report.contains("<strong>50</strong> deleted"))
+            #expect(report.ranges(of: "The disk is on fire.").count == 50)
+            #expect(report.ranges(of: "This was not tried").count == 20)
+            #expect(try await server.board.runs(RunQuery(limit: 500)).runs.count == 70)
+        }
+    }
+
     @Test func `a run that retries a deleted one says so`() async throws {
         try await TestServer.run(access: KnownNames().access) { server in
             let first = try await server.start("a").run
@@ -314,5 +339,20 @@ struct RunListExportTests {
             let ids = try #require(document["runs"]?.array).compactMap { $0["id"]?.string }
             #expect(ids.count == 201 && Set(ids).count == 201)
         }
+    }
+}
+
+/// A journal whose deletions fail after the first.
+private final class FailingDeletions: JournalProxy {
+    let inner: any Journal = MemoryJournal(epoch: "testepoch0001")
+    private let deletions = Locked(0)
+
+    func delete(_ runs: [String], by actor: String, at now: Timestamp) async throws -> [RunDeletionOutcome] {
+        let isFirst = deletions.withLock { count in
+            count += 1
+            return count == 1
+        }
+        guard isFirst else { throw JournalError(.unavailable, "The disk is on fire.") }
+        return try await inner.delete(runs, by: actor, at: now)
     }
 }
