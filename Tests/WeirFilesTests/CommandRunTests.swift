@@ -235,16 +235,35 @@ struct CommandRunTests {
         #expect(launch.arguments == ["x", "e=[]", "", "b", "last"])
     }
 
+    @Test(
+        arguments: [
+            (["2 ERROR: duplicate key"] + (1...30).map { "1 row \($0)" }, "ERROR: duplicate key"),
+            (["1 Error: early", "2 ValueError: bad", "1 row 1", "2 cleaning up"], "ValueError: bad"),
+            (["1 panic: boom", "1 goroutine 1 [running]:", "2 exit status 2"], "panic: boom"),
+            (["2 error: retrying"] + (1...20).map { "2 try \($0)" }, "try 20"),
+            (["1 0 errors", "1 an erroneous row", "2 ", "1  "], "an erroneous row"),
+            (["1 line", "2 other", "1 \t"], "other"), (["1 "], nil),
+        ] as [([String], String?)])
+    func `the reason of a failure shows the last line that names an error, or the last line`(
+        printed: [String], shown: String?
+    ) {
+        var telling = TellingLine()
+        for line in printed {
+            telling.take(String(line.dropFirst(2)), on: line.hasPrefix("2") ? .standardError : .standardOutput)
+        }
+        #expect(telling.text == shown)
+    }
+
     @Test func `the values and the last line of an attempt are not those of the next one`() throws {
         var tracker = StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:]))
         _ = tracker.begin()
         _ = tracker.take("::weir got key=first::", on: .standardOutput)
         _ = tracker.take("no space left", on: .standardError)
         #expect(tracker.known == ["key": "first"])
-        #expect(tracker.lastLine == "no space left")
+        #expect(tracker.telling.text == "no space left")
         #expect(tracker.begin() == .active(CommandState.running, StateDetails()))
         #expect(tracker.known.isEmpty)
-        #expect(tracker.lastLine == nil)
+        #expect(tracker.telling.text == nil)
     }
 
     @Test func `a program that ignores the signal is killed after its grace period`() async throws {

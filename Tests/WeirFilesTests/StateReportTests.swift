@@ -150,6 +150,6 @@ import WeirStates
         #expect(copied.state?.name == "copying" && copied.isOutput)
         #expect(!tracker.take("\u{1B}[0m::weir checking::", on: .standardOutput).isOutput)
         _ = tracker.take("\u{1B}[31mthe disk is full\u{1B}]8;;https://example.org\u{07}\u{1B}[0m", on: .standardError)
-        #expect(tracker.lastLine == "the disk is full")
+        #expect(tracker.telling.text == "the disk is full")
     }
 }

@@ -38,8 +38,8 @@ struct StateTracker: Sendable {
     private var noticed: Set<String> = []
     /// The paths of files that the attempt's program named to be kept.
     private(set) var artifacts: [String] = []
-    /// The attempt's last line that is not blank, on standard output or standard error.
-    private(set) var lastLine: String?
+    /// The line of the attempt that the reason of its failure shows.
+    private(set) var telling = TellingLine()
 
     init(
         _ definition: OperationDefinition, _ input: CommandInput,
@@ -55,7 +55,7 @@ struct StateTracker: Sendable {
 
     /// Begins an attempt, without the values and lines of the one before it.
     mutating func begin() -> CommandState {
-        (known, lastLine, artifacts) = ([:], nil, [])
+        (known, telling, artifacts) = ([:], TellingLine(), [])
         name = CommandState.running
         details = StateDetails(slow: givenUp)
         return .active(name, details)
@@ -69,7 +69,7 @@ struct StateTracker: Sendable {
         if let report = StateReport(line: line) {
             return take(report)
         }
-        if !isTick, line.utf8.contains(where: { $0 > 0x20 }) { lastLine = line }
+        if !isTick { telling.take(line, on: channel) }
         var notice: String?
         for name in definition.stateOrder {
             for pattern in definition.states[name]?.patterns ?? [] where isTried(pattern) {

@@ -233,7 +233,7 @@ struct CommandRun: Sendable {
 
     private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
         var problem = CommandProblem(
-            message: end.sentence(of: definition.program), last: known.lastLine.map(StateReport.shortened))
+            message: end.sentence(of: definition.program), last: known.telling.text.map(StateReport.shortened))
         if case .exited(let code, _) = end { problem.code = code }
         if case .notStarted = end { problem.last = nil }
         if let text = known.text(definition.failure), !text.isEmpty {
