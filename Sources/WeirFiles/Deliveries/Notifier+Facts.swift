@@ -14,9 +14,16 @@ extension Notifier {
         NotificationFacts(
             delivery: "", event: nil, operation: run.operation, title: title(of: run.operation), run: run.id,
             url: address().map { "\($0)runs/\(run.id)" } ?? "", phase: run.state.phase, state: run.state.caseName,
-            message: run.state.sentence, actor: run.opening.actor, input: run.opening.input,
+            message: run.state.sentence ?? Self.sentence(ofCause: run), actor: run.opening.actor,
+            input: run.opening.input,
             startedAt: run.startedAt.milliseconds,
             endedAt: (run.endedAt ?? run.changedAt).milliseconds)
+    }
+
+    /// Why a run was cancelled or interrupted.
+    private static func sentence(ofCause run: RunRecord) -> String? {
+        guard [.cancelled, .interrupted].contains(run.state.phase), let cause = run.cause else { return nil }
+        return cause.prefix(1).uppercased() + cause.dropFirst() + (cause.hasSuffix(".") ? "" : ".")
     }
 
     /// The facts of a run with its last lines of output, and of a run of steps also the step that it ended at, its reason
@@ -34,7 +41,7 @@ extension Notifier {
             facts.step = steps.map(\.name).joined(separator: " / ")
             facts.stepTitle = steps.map { $0.title ?? $0.name }.joined(separator: " / ")
             let sentences = words.compactMap { $0 }
-            facts.message = sentences.isEmpty ? nil : sentences.joined(separator: " ")
+            if !sentences.isEmpty { facts.message = sentences.joined(separator: " ") }
         }
         facts.output = OutputExcerpt.of(try await lines(of: last.id))
         return facts

@@ -303,6 +303,17 @@ struct NotifierTests {
         await fixture.stop()
     }
 
+    @Test func `the message about a cancelled run says who cancelled it`() async throws {
+        let receiver = try await Receiver()
+        let fixture = try await Fixture([try .webhook(receiver.url, [.cancelled])])
+        let run = try await fixture.begin()
+        _ = try await fixture.board.cancel(run, actor: "Ana")
+        await fixture.open(run)
+        let delivery = try await fixture.delivery { $0.status == .delivered }
+        #expect(delivery.facts.message == "Cancelled by Ana.")
+        await fixture.stop()
+    }
+
     @Test func `a test is sent by each rule, whatever it tells of`() async throws {
         let receiver = try await Receiver()
         let fixture = try await Fixture([try .webhook(receiver.url, [.cancelled])])
