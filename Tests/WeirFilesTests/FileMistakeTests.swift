@@ -54,6 +54,10 @@ struct FileMistakeTests {
             "title: T\ncommand: [sudo, bash, -lc, 'ls {{a}}']\ninputs: [{name: a}]",
             "2:28: A field cannot stand in the text that an interpreter runs."
         ),
+        (
+            "title: T\nshell: 'ls {{a}} {{b}}'\ninputs: [{name: b}]",
+            "2:8: A field cannot stand in the text of a shell, which would run what it holds. Write \"$WEIR_INPUT_B\""
+        ),
         ("title: T\nshell: 'ls {{a}}'\ninputs: [{name: a}]", "2:8: A field cannot stand in the text of a shell"),
         ("title: T\ncommand: [a]\nenv: {PATH: '{{a}}'}\ninputs: [{name: a}]", "3:13: A field cannot stand in PATH"),
         (
@@ -88,7 +92,8 @@ struct FileMistakeTests {
         ),
         (
             "title: T\nshell: 'ls {{ fodler }}'\ninputs: [{name: folder}]",
-            "2:8: A field cannot stand in the text of a shell"
+            "2:8: A field cannot stand in the text of a shell, which would run what it holds. Write \"$WEIR_INPUT_FOLDER\" instead "
+                + "of {{fodler}}, or `literal: true` if the braces are text."
         ),
         (
             "title: T\ncommand: [a]\nuser: a b",

@@ -109,6 +109,27 @@ import WeirTesting
         #expect(catalog["whole"]?.samples == (try samples.map { try StateRecord($0) }))
     }
 
+    @Test func `escaped braces are text in the values, the questions and the items of steps`() throws {
+        let text = """
+            title: T
+            inputs: [{name: v}]
+            steps:
+              - {name: a, command: [echo, "{{y}}", "{{{{steps.b.c}}"], with: {y: "{{{{.x}} {{v}}"}}
+              - {name: b, approve: {prompt: "{{{{.x}} {{v}}?"}}
+              - {name: c, command: [echo, "{{item}}"], for_each: ["{{{{.x}}", {k: "{{{{"}]}
+            """
+        let (definition, mistakes) = DefinitionReader.read(text, id: "t", file: "t.yml")
+        #expect(mistakes.map(\.description) == [])
+        let steps = try #require(definition?.plan?.steps)
+        guard case .run(_, let input) = steps[0].work, case .approval(let approval) = steps[1].work else {
+            Issue.record("\(steps)")
+            return
+        }
+        #expect(input["y"]?.parts == [.text("{{.x}} "), .input("v")])
+        #expect(approval.prompt.parts == [.text("{{.x}} "), .input("v"), .text("?")])
+        #expect(steps[2].forEach?.list == .fixed(["{{.x}}", ["k": "{{"]]))
+    }
+
     @Test(arguments: [
         ("needs: [a, a]", "4:41: `needs` names the step “a” twice. Remove one."),
         (
@@ -118,16 +139,22 @@ import WeirTesting
         (
             "needs: [a], repeat: {every: 1s, limit: 3, until: {exitCode: 0}}",
             "4:80: A run of the step has no value “exitCode”. Did you mean `exit_code`?"
+                + " If its program reports this value, name it in the `show` of a state."
         ),
         (
             "needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: done}}",
             "4:80: No run of the step can meet this condition. An exit code is a whole number from 0 to 255."
+                + " If its program reports this value, name it in the `show` of a state."
         ),
         (
             "needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: fail}}",
             "4:80: No run of the step can meet this condition. An outcome is succeeded, failed, cancelled or interrupted."
+                + " If its program reports this value, name it in the `show` of a state."
         ),
         ("needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: {not: {above: 2}}}}", nil),
+        ("needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: green}}", nil),
+        ("needs: [a], repeat: {limit: 3, until: {exitCode: 0}}, states: {s: {match: '(?<exitCode>\\d+)'}}", nil),
+        ("needs: [a], repeat: {limit: 3, until: {outcome: failing}}, env: {A: '::weir s outcome=failing::'}", nil),
     ]) func `a need that is named twice and a condition that nothing can meet are mistakes`(
         _ keys: String, _ mistake: String?
     ) {

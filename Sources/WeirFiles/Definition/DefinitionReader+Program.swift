@@ -48,23 +48,28 @@ extension DefinitionReader {
                 value,
                 "A field cannot stand in the text of a shell, which would run what it holds. Name it in `with`, such as "
                     + "{text: \"\(reference.output.0)\"}, and write \"$WEIR_INPUT_TEXT\" here.")
-        } else if let name = input(near: text) {
+        } else if let near = input(near: text) {
             list.note(
                 value,
                 "A field cannot stand in the text of a shell, which would run what it holds. Write "
-                    + "\"$\(Self.variable(for: name))\" instead of {{\(name)}}.")
+                    + "\"$\(Self.variable(for: near.input))\" instead of {{\(near.name)}}, or `literal: true` if the braces are text."
+            )
         }
         return text
     }
 
-    /// The first name in double braces that is an input, or resembles one.
+    /// The first name in double braces that is an input, or resembles one, with that input.
     ///
     /// Other braces belong to the script: `docker ps --format '{{.Names}}'`.
-    private func input(near text: String) -> String? {
+    private func input(near text: String) -> (name: String, input: String)? {
         guard !isLiteral else { return nil }
-        return text.matches(of: /\{\{ *([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/).lazy.map { String($0.output.1) }.first {
-            isField($0) || NearestName.of($0, among: fields.keys.sorted()) != nil
+        for match in text.matches(of: /\{\{ *([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/) {
+            let name = String(match.output.1)
+            if isField(name) { return (name, name) }
+            // A letter resembles every other letter.
+            if name.count > 1, let input = NearestName.of(name, among: fields.keys.sorted()) { return (name, input) }
         }
+        return nil
     }
 
     static func variable(for field: String) -> String {

@@ -100,21 +100,20 @@ extension StepValue {
         ) { first, _ in first }
     }
 
-    /// Parses a text in which `{{input}}`, `{{steps.name.value}}` and the values of the step itself are placeholders.
+    /// Parses a text in which `{{input}}`, `{{steps.name.value}}` and the values of the step itself are placeholders, and
+    /// `{{{{` is two braces.
     init(_ text: String, _ scope: StepScope) throws(TextTemplate.Mistake) {
-        var parts: [Part] = []
-        var rest = Substring(text)
-        while let open = rest.firstRange(of: "{{") {
-            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
-            rest = rest[open.upperBound...]
-            guard let close = rest.firstRange(of: "}}") else {
-                throw TextTemplate.Mistake("A field that begins with {{ must end with }}.")
-            }
-            parts.append(try Self.part(rest[..<close.lowerBound].trimmingSpaces, scope))
-            rest = rest[close.upperBound...]
+        guard let pieces = BracedText.parts(of: text) else {
+            throw TextTemplate.Mistake("A field that begins with {{ must end with }}. \(BracedText.escape)")
         }
-        if !rest.isEmpty || parts.isEmpty { parts.append(.text(String(rest))) }
-        self.init(parts)
+        var parts: [Part] = []
+        for piece in pieces {
+            switch piece {
+            case .text(let text): parts.append(.text(text))
+            case .name(let name): parts.append(try Self.part(Substring(name).trimmingSpaces, scope))
+            }
+        }
+        self.init(parts.isEmpty ? [.text("")] : parts)
     }
 
     private static func special(_ name: String, _ scope: StepScope) -> Special? {
@@ -132,7 +131,7 @@ extension StepValue {
         guard words.allSatisfy({ Shape.isName($0, limit: 40) }) else {
             throw TextTemplate.Mistake(
                 "“{{\(name.prefix(80))}}” is no value: write the name of an input, such as {{database}}, or of what a step "
-                    + "reported, such as {{steps.dump.file}}.")
+                    + "reported, such as {{steps.dump.file}}. \(BracedText.escape)")
         }
         if let special = special(name, scope) { return .special(special) }
         if words.count == 1, let input = words.first { return .input(input) }

@@ -49,7 +49,7 @@ extension DefinitionReader {
     }
 
     /// Reads `until` of a repetition, whose rules are about the values of the step's own run.
-    mutating func until(_ value: FileValue?) -> StepCondition? {
+    mutating func until(_ value: FileValue?, of step: FileValue) -> StepCondition? {
         guard let members = value?.members else { return nil }
         if members.isEmpty, let value {
             list.note(value, "`until` has no condition. Write one such as {exit_code: 0}.")
@@ -71,30 +71,53 @@ extension DefinitionReader {
                     return []
                 }
                 let tests = tests(member.value)
-                checkCanEnd(tests, member)
+                if !Self.mayReport(member.name, step) { checkCanEnd(tests, member) }
                 return tests.map { .init(.own(member.name), $0) }
             })
     }
 
-    /// Reports a condition of a repetition that no run of the step can meet.
+    /// Reports a mistyped condition about the end of the step's run, which no run meets unless its program reports a value of
+    /// that name.
     private mutating func checkCanEnd(_ tests: [StepCondition.Test], _ member: FileMember) {
         let (values, words): ([JSONValue?], String)
         switch member.name {
-        case "outcome":
-            values = ["succeeded", "failed", "cancelled", "interrupted"]
+        case "outcome" where Self.isMistypedOutcome(tests):
+            values = Self.outcomes.map { .string($0) }
             words = "An outcome is succeeded, failed, cancelled or interrupted."
         case "exit_code":
             values = [nil] + (0...255).map { .integer($0) }
             words = "An exit code is a whole number from 0 to 255."
         case let name where name.lowercased().filter(\.isLetter) == "exitcode":
             return list.note(
-                member.place, "A run of the step has no value “\(name)”. Did you mean `exit_code`?")
+                member.place,
+                "A run of the step has no value “\(name)”. Did you mean `exit_code`? \(Self.reportsName)")
         default: return
         }
         guard !tests.isEmpty, !values.contains(where: { value in tests.allSatisfy { $0.holds(for: value) } }) else {
             return
         }
-        list.note(member.place, "No run of the step can meet this condition. \(words)")
+        list.note(member.place, "No run of the step can meet this condition. \(words) \(Self.reportsName)")
+    }
+
+    private static let outcomes = ["succeeded", "failed", "cancelled", "interrupted"]
+    private static let reportsName = "If its program reports this value, name it in the `show` of a state."
+
+    /// Whether a text begins as an outcome does.
+    private static func isMistypedOutcome(_ tests: [StepCondition.Test]) -> Bool {
+        tests.contains { test in
+            guard case .isOneOf(let texts) = test else { return false }
+            return texts.contains { text in outcomes.contains { text.lowercased().hasPrefix($0.prefix(4)) } }
+        }
+    }
+
+    /// Whether the step's program may report a value: its name occurs in the step, or another file has the program.
+    private static func mayReport(_ name: String, _ step: FileValue) -> Bool {
+        step["uses"] != nil || (step.members ?? []).contains { $0.name != "repeat" && mentions(name, $0.value) }
+    }
+
+    private static func mentions(_ name: String, _ value: FileValue) -> Bool {
+        value.text?.contains(name) == true || value.list?.contains { mentions(name, $0) } == true
+            || value.members?.contains { $0.name == name || mentions(name, $0.value) } == true
     }
 
     private mutating func source(_ member: FileMember, _ scope: StepScope) -> StepCondition.Source? {

@@ -62,7 +62,9 @@ extension DefinitionReader {
             }
             for element in elements where element.hasBraces {
                 list.note(
-                    element, "An item of a list cannot hold {{…}}. Give the whole list as one value, or use `with`.")
+                    element,
+                    "An item of a list cannot hold {{…}}. Give the whole list as one value, or use `with`. "
+                        + BracedText.escape)
             }
             checkMembers(of: elements, step, scope)
             return StepsPlan.ForEach(.fixed(elements.map(\.json)), atOnce: atOnce)
@@ -117,8 +119,8 @@ extension DefinitionReader {
         }
     }
 
-    mutating func repetition(_ value: FileValue?) -> StepsPlan.Repetition? {
-        guard let value, let until = until(value["until"]) else { return nil }
+    mutating func repetition(of step: FileValue) -> StepsPlan.Repetition? {
+        guard let value = step["repeat"], let until = until(value["until"], of: step) else { return nil }
         return StepsPlan.Repetition(
             interval: value["every"]?.duration ?? .seconds(10), until: until,
             limit: Int(clamping: value["limit"]?.integer ?? 1))
@@ -178,14 +180,25 @@ extension FileValue {
         }
     }
 
-    fileprivate var hasBraces: Bool { leaves.contains { $0.text?.contains("{{") == true } }
+    /// Whether a text has more in braces than the escape of literal ones.
+    fileprivate var hasBraces: Bool { leaves.contains { $0.text.map { Self.literal($0) == nil } == true } }
+
+    /// A text with escaped braces as literal ones; nil if it has a name in braces.
+    private static func literal(_ text: String) -> String? {
+        guard let parts = BracedText.parts(of: text) else { return nil }
+        switch parts.first {
+        case nil: return ""
+        case .text(let text) where parts.count == 1: return text
+        default: return nil
+        }
+    }
 
     /// The value as JSON; texts without quotes that are numbers, true or false become those.
     fileprivate var json: JSONValue {
         switch content {
-        case .text(let text, true): .string(text)
+        case .text(let text, true): .string(Self.literal(text) ?? text)
         case .text(let text, false):
-            flag.map { .bool($0) } ?? JSONValue(unquotedNumber: text) ?? .string(text)
+            flag.map { .bool($0) } ?? JSONValue(unquotedNumber: text) ?? .string(Self.literal(text) ?? text)
         case .list(let elements): .array(elements.map(\.json))
         case .mapping(let members): .object(Dictionary(members.map { ($0.name, $0.value.json) }) { $1 })
         }

@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 
@@ -65,7 +66,7 @@ extension DefinitionReader {
             isRepeatable: value["interrupted"]?.text == "retry",
             needs: value["needs"]?.list?.compactMap(\.text), allowsFailure: order[name]?.allowsFailure ?? false,
             scope: scope, condition: condition, forEach: list,
-            repetition: repetition(value["repeat"]))
+            repetition: repetition(of: value))
     }
 
     private mutating func checkName(_ name: String, _ place: FilePlace, _ earlier: [DeclaredSteps.Step]) {
@@ -206,7 +207,8 @@ extension DefinitionReader {
         guard value["literal"]?.flag != true else { return [] }
         var values: [DeclaredSteps.Value] = []
         for leaf in Self.programTexts(value).flatMap(\.leaves) where leaf.place != value["shell"]?.place {
-            for match in (leaf.text ?? "").matches(of: StepScope.reference) {
+            for case .name(let braced) in BracedText.parts(of: leaf.text ?? "") ?? [] {
+                guard let match = "{{\(braced)}}".wholeMatch(of: StepScope.reference) else { continue }
                 let (step, name) = (String(match.output.1), String(match.output.2))
                 let field = "steps.\(step).\(name)"
                 guard !values.contains(where: { $0.name == field }) else { continue }
