@@ -56,8 +56,9 @@ struct OutputLines {
     }
 
     private func list(_ search: OutputSearch, in run: String, after: SequenceNumber) async throws(Problem) -> Response {
-        let matches = try await OutputExcerpts(dashboard: dashboard).matches(search, in: run)
+        // Read first: if the run has ended, the search covers all lines.
         let tail = try await tail(of: run)
+        let matches = try await OutputExcerpts(dashboard: dashboard).matches(search, in: run)
         let lines: [OutputLine]
         do { lines = try await dashboard.board.output(of: run, numbers: matches.numbers) } catch {
             throw Problem(error)
@@ -66,7 +67,8 @@ struct OutputLines {
         let next = isMore ? lines.last?.number ?? after : max(after, matches.searched)
         return try .json([
             "run": .string(run), "from": .integer(after.rawValue), "next": .integer(next.rawValue),
-            "count": .integer(tail.head.rawValue), "ended": .bool(tail.isClosed), "more": .bool(isMore),
+            "count": .integer(max(tail.head, matches.searched).rawValue), "ended": .bool(tail.isClosed),
+            "more": .bool(isMore),
             "matches": .integer(Int64(clamping: matches.count)), "searched": .integer(matches.searched.rawValue),
             "complete": .bool(matches.isComplete), "lines": .array(lines.map(\.json)),
         ])
