@@ -22,8 +22,8 @@ struct TellingLine: Sendable {
 
     /// The line; nil if all were blank.
     var text: String? {
-        let channels: [OutputChannel] = [.standardError, .standardOutput]
-        return channels.lazy.compactMap { lines[$0]?.last(where: Self.namesError) }.first ?? last
+        let errors = lines[.standardError]?.last(where: Self.namesError)
+        return errors ?? lines[.standardOutput]?.last(where: Self.namesError) ?? last
     }
 
     /// Whether one of the words ends in the line, also within another word, as in `ValueError`.
