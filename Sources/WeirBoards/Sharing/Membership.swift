@@ -107,10 +107,11 @@ final class Membership: Sendable {
             if present.count > 1 { try await actions.catchUp() }
         } else {
             try await actions.catchUp()
-            if !core.withLock({ $0.hasMissedBeat }) { actions.note(nil) }
         }
         try await actions.takeAnswers()
         try await actions.takeRuns()
+        // Only then, because the journal may be readable and not writable.
+        if !journal.isRecording, !core.withLock({ $0.hasMissedBeat }) { actions.note(nil) }
     }
 
     func stop() { scope.cancel() }
@@ -122,7 +123,6 @@ final class Membership: Sendable {
             let nodes = try await journal.beat(actions.standing(), forgetting: forgotten)
             let (book, isCopied) = core.withLock { core in
                 core.book.take(nodes)
-                core.hasMissedBeat = false
                 return (core.book, core.ownBeats.take(nodes.first { $0.id == journal.node }?.beat))
             }
             if isCopied {
@@ -139,6 +139,7 @@ final class Membership: Sendable {
                 try await actions.look()
                 try await takeOver(book, actions)
             }
+            core.withLock { $0.hasMissedBeat = false }
         } catch {
             core.withLock { core in
                 core.book.wasCutOff()
