@@ -21,7 +21,7 @@ void processes_forget(const char *variable) {
 #include <unistd.h>
 
 struct process {
-    pid_t id, parent, session;
+    pid_t id, parent, group, session;
     char state;
     int is_ours;
 };
@@ -38,7 +38,8 @@ static int read_process(const char *id, struct process *process) {
     // The name in parentheses can contain any character, including parentheses.
     const char *end = strrchr(text, ')');
     *process = (struct process){.id = atoi(id)};
-    return end && sscanf(end + 1, " %c %d %*d %d", &process->state, &process->parent, &process->session) == 3;
+    return end
+        && sscanf(end + 1, " %c %d %d %d", &process->state, &process->parent, &process->group, &process->session) == 4;
 }
 
 // Lists all processes; the caller frees the list.
@@ -73,13 +74,27 @@ static void mark_descendants(struct process *list, size_t count) {
     }
 }
 
+static int is_first_of_group(const struct process *list, size_t index) {
+    for (size_t i = 0; i < index; i++) {
+        if (list[i].is_ours && list[i].group == list[index].group) return 0;
+    }
+    return 1;
+}
+
 // Sends a signal to the marked processes, and returns how many of them run.
-static size_t signal_marked(const struct process *list, size_t count, int number) {
+//
+// A process that is forked after the list was read is in the group of its parent. The signal goes to groups, because fork(2)
+// cannot complete while the signal of its group is pending. The group `own` is not only that of marked processes.
+static size_t signal_marked(const struct process *list, size_t count, int number, pid_t own) {
     size_t running = 0;
     for (size_t i = 0; i < count; i++) {
         if (!list[i].is_ours) continue;
         running += list[i].state != 'Z';
-        kill(list[i].id, number);
+        if (list[i].group != own && is_first_of_group(list, i)) kill(-list[i].group, number);
+    }
+    for (size_t i = 0; i < count; i++) {
+        // Another may have left its group since the list was read.
+        if (list[i].is_ours && (list[i].group == own || getpgid(list[i].id) != list[i].group)) kill(list[i].id, number);
     }
     return running;
 }
@@ -93,7 +108,7 @@ size_t processes_signal(pid_t root, int number) {
     size_t count = processes(&list);
     for (size_t i = 0; i < count; i++) list[i].is_ours = list[i].parent == root;
     mark_descendants(list, count);
-    size_t running = signal_marked(list, count, number);
+    size_t running = signal_marked(list, count, number, getpgid(root));
     free(list);
     return running;
 }
@@ -110,7 +125,7 @@ size_t processes_signal_adopted(const pid_t *excepted, size_t count_excepted, in
         list[i].is_ours = 0;
     }
     mark_descendants(list, count);
-    size_t running = signal_marked(list, count, number);
+    size_t running = signal_marked(list, count, number, getpgrp());
     free(list);
     return running;
 }

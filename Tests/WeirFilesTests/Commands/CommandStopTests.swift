@@ -88,6 +88,18 @@ struct CommandStopTests {
         #expect(trial.output.contains("inner"))
     }
 
+    @Test func `a process that a command forks at the moment of the stop also gets the signal`() async throws {
+        let begun = ContinuousClock.now
+        for _ in 0..<10 {
+            let trial = try await CommandTrial.shell(
+                "echo ready; for i in $(seq 1000); do sleep 600 & done; wait",
+                change: { $0.stopGracePeriod = .seconds(300) }
+            ) { command, _ in command.stop() }
+            #expect(trial.signal == ProcessSignal("term"))
+        }
+        #expect(ContinuousClock.now - begun < .seconds(300))
+    }
+
     @Test func `a command whose server goes is killed at once with all it began`() async throws {
         let command = try await RunningCommand.start(
             CommandLaunch(
