@@ -34,7 +34,8 @@ struct FeedChanges {
         }
         let isHeld = mayWait && start.cursor != nil && start.reset == nil
         if isHeld, let cursor = start.cursor {
-            _ = await dashboard.pollResponder.wait(for: topic, after: cursor, atMost: Int64(wait) * 1_000)
+            _ = await dashboard.pollResponder.wait(
+                for: topic, after: cursor, atMost: Int64(wait) * 1_000, right: exchange.right)
         }
         let found =
             if let slice { slice } else { try await changes(of: topic, after: start.cursor, limit: limit) }

@@ -32,10 +32,11 @@ struct OutputLines {
         while isHeld, !isNews(tail) {
             let rest = deadline - dashboard.clock.uptime
             guard rest > 0 else { break }
-            let outcome = await dashboard.pollResponder.wait(for: .output(run), after: after, atMost: rest)
+            let outcome = await dashboard.pollResponder.wait(
+                for: .output(run), after: after, atMost: rest, right: exchange.right)
             let revision = tail.unfinished.revision
             tail = try await self.tail(of: run)
-            // Without a change, the interruption frees the connection or checks the rights.
+            // Without a change, the interruption frees the connection, or the right was lost.
             if outcome != .interrupted || tail.unfinished.revision == revision { break }
         }
         let lines: [OutputLine]

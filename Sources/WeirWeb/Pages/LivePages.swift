@@ -35,7 +35,7 @@ struct LivePages {
         guard let cursor = FeedCursor(cursor) else { throw .malformedPath }
         if cursor.epoch == dashboard.board.epoch, exchange.request.method == .get {
             _ = await dashboard.pollResponder.wait(
-                for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
+                for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length, right: exchange.right)
         }
         if name == .runs {
             let filter = dashboard.filter(exchange.target.query, exchange.locale)

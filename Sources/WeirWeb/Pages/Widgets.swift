@@ -29,7 +29,7 @@ struct Widgets {
         guard let cursor = FeedCursor(cursor) else { throw .malformedPath }
         if cursor.epoch == dashboard.board.epoch, exchange.request.method == .get {
             _ = await dashboard.pollResponder.wait(
-                for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
+                for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length, right: exchange.right)
         }
         return try await show(name, exchange)
     }

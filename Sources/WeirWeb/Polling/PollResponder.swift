@@ -77,13 +77,13 @@ final class PollResponder: Sendable {
         waitLists.interrupt { if case .task = $0 { true } else { false } }
     }
 
-    /// Ends the holds of polls and streams whose permissions have changed, and the waits of all tasks, which check their own.
+    /// Ends the holds of polls and streams whose permissions have changed, and the waits of tasks that have lost their right.
     func lookAtRights() {
         waitLists.interrupt { waiter in
             switch waiter {
             case .poll(let poll): !poll.admission.isUnchanged
             case .stream(let stream): !stream.admission.isUnchanged
-            case .task: true
+            case .task(_, let right): right?.isHeld == false
             }
         }
     }
@@ -179,12 +179,14 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// Waits until the topic's head passes `sequence`, for at most `time` milliseconds.
-    func wait(for topic: Topic, after sequence: SequenceNumber, atMost time: Int64) async -> WaitOutcome {
+    /// Waits until the topic's head passes `sequence` or the right is lost, for at most `time` milliseconds.
+    func wait(
+        for topic: Topic, after sequence: SequenceNumber, atMost time: Int64, right: HeldRight?
+    ) async -> WaitOutcome {
         let wait = OneShot<WaitOutcome>()
         // Rounded up to 100 ms, so that waits share timers.
         let deadline = (clock.uptime + time + 99) / 100 * 100
-        switch waitLists.enter(.task(wait), topic: topic, after: sequence, until: deadline) {
+        switch waitLists.enter(.task(wait, right), topic: topic, after: sequence, until: deadline) {
         case .pass: return .published
         case .ended: return .ended
         case .draining: return .drained

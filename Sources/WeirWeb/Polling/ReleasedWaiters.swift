@@ -7,7 +7,8 @@ import WeirPages
 enum ChangeWaiter: Sendable {
     case poll(HeldPoll)
     case stream(HeldStream)
-    case task(OneShot<WaitOutcome>)
+    /// With the right that the task needs, checked again before it sends anything; nil if its server is open.
+    case task(OneShot<WaitOutcome>, HeldRight?)
 }
 
 final class HeldPoll: Sendable {
@@ -61,7 +62,7 @@ struct ReleasedWaiters {
 
     mutating func add(_ release: WaitListMachine<ChangeWaiter>.Release) {
         switch release.waiter {
-        case .task(let wait):
+        case .task(let wait, _):
             wait.send(release.outcome)
         case .poll(let waiter):
             add(.poll(waiter, answer(to: waiter, release.outcome)), to: waiter.eventLoop)

@@ -85,7 +85,7 @@ struct StreamEvents {
             let rest = end - dashboard.clock.uptime
             if isClosed || rest <= 0 { return }
             let outcome = await dashboard.pollResponder.wait(
-                for: request.name.topic, after: place, atMost: min(rest, Self.pulse))
+                for: request.name.topic, after: place, atMost: min(rest, Self.pulse), right: right)
             switch outcome {
             case .published, .ended: break
             case .expired: try await send(ByteBuffer(string: ":\n\n"))

@@ -15,7 +15,7 @@ struct RetiredResponderTests {
             let responder = server.dashboard.everything.pollResponder
             responder.retire()
             let head = server.board.feed.head(of: .board)
-            let outcome = await soon { await responder.wait(for: .board, after: head, atMost: 60_000) }
+            let outcome = await soon { await responder.wait(for: .board, after: head, atMost: 60_000, right: nil) }
             #expect(outcome == .interrupted)
             #expect(server.dashboard.held == 0)
             #expect(responder.holds.count == 0)
