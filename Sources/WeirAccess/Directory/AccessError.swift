@@ -6,6 +6,8 @@ package struct AccessError: ExplainedError, Hashable {
 
     package let kind: Kind
     package let message: Message
+    /// The delay before the next attempt, if there were too many.
+    package private(set) var seconds: Int64?
 
     package var description: String { message.description }
 
@@ -23,7 +25,9 @@ package struct AccessError: ExplainedError, Hashable {
 
     /// Too many attempts; `wait` is the delay before the next one in milliseconds.
     init(after wait: Int64) {
-        self.init(.throttled, .tooManyPasswords, ["seconds": "\(wait / 1_000 + 1)"])
+        let seconds = wait / 1_000 + 1
+        self.init(.throttled, .tooManyPasswords, ["seconds": "\(seconds)"])
+        self.seconds = seconds
     }
 
     static let storage = AccessError(.unavailable, .notSaved)

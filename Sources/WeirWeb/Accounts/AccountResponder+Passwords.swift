@@ -27,11 +27,8 @@ extension AccountResponder {
         guard visit.isPost else { return page(.newPassword(form), visit) }
         guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
         let sent = try await self.form(visit)
-        let mark = directory.cookie.browser(in: visit.request.headers[values: .cookie])
         do {
-            let secret = try await directory.changePassword(
-                of: principal.identity, from: sent["current"] ?? "", to: sent["password"] ?? "", origin: visit.origin,
-                mark: mark, during: session(visit))
+            let secret = try await changePassword(from: sent["current"], to: sent["password"], visit)
             return enter(secret, as: principal.identity, to: sent["back"] ?? dashboard.mount.url("account"))
         } catch let error as AccessError {
             let status = Problem(error).status
@@ -41,6 +38,31 @@ extension AccountResponder {
         } catch {
             throw .internalError
         }
+    }
+
+    /// Changes the sender's own password; the cookies of the answer are those of the new session.
+    func apiOwnPassword(_ visit: Visit) async throws(Problem) -> Response {
+        guard directory.configuration.mode == .password else { throw .noSuchPage }
+        guard hasPassword(visit) else {
+            throw visit.authorization.isAnonymous ? .unauthenticated : Problem(AccessError(.wrong, .peopleOnly))
+        }
+        guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
+        let sent = try await json(visit)
+        let secret = try await change {
+            try Self.check(sent, has: ["current", "password"])
+            return try await changePassword(from: sent["current"]?.string, to: sent["password"]?.string, visit)
+        }
+        var response = Response(status: .noContent)
+        response.headers[values: .setCookie] = cookies(of: secret, as: visit.authorization.principal.identity)
+        return response
+    }
+
+    private func changePassword(
+        from current: String?, to password: String?, _ visit: Visit
+    ) async throws -> SecretText {
+        try await directory.changePassword(
+            of: visit.authorization.principal.identity, from: current ?? "", to: password ?? "", origin: visit.origin,
+            mark: directory.cookie.browser(in: visit.request.headers[values: .cookie]), during: session(visit))
     }
 
     /// The page on which the holder of a link chooses a password; the link is its credential.

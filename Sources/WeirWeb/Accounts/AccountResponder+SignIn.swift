@@ -64,21 +64,17 @@ extension AccountResponder {
         return response
     }
 
-    /// Also marks the browser as one in which the user has signed in.
-    func enter(_ secret: SecretText, as name: String, to back: String) -> Response {
-        var response = enter(secret, to: back)
-        if let mark = directory.browserMark(of: name) {
-            response.headers[values: .setCookie].insert(directory.cookie.browserField(mark), at: 0)
-        }
+    /// Sets the cookies of a new session and redirects the browser; with a name, marks it as one in which the user has signed in.
+    func enter(_ secret: SecretText, as name: String? = nil, to back: String) -> Response {
+        var response = Response.seeOther(dashboard.mount.wayBack(back))
+        response.headers[values: .setCookie] = cookies(of: secret, as: name)
         return response
     }
 
-    /// Sets the session cookie and redirects the browser.
-    func enter(_ secret: SecretText, to back: String) -> Response {
-        var response = Response.seeOther(dashboard.mount.wayBack(back))
+    func cookies(of secret: SecretText, as name: String?) -> [String] {
+        let mark = name.flatMap(directory.browserMark).map(directory.cookie.browserField)
         // The session replaces a link opened earlier.
-        response.headers[values: .setCookie] = [directory.cookie.linkClearing, directory.cookie.field(secret)]
-        return response
+        return [mark].compactMap { $0 } + [directory.cookie.linkClearing, directory.cookie.field(secret)]
     }
 
     func signOut(_ visit: Visit) async throws(Problem) -> Response {

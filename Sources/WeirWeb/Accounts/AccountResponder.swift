@@ -124,6 +124,7 @@ struct AccountResponder: Sendable {
         case .accountSecondFactor: return try await ownSecondFactor(visit)
         case .passwordLink(let text): return try await passwordLink(text, visit)
         case .apiAccount: return try .json(facts(visit))
+        case .apiAccountPassword: return try await apiOwnPassword(visit)
         case .providerSignOut: return try await endProviderSessions(visit)
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .userInvitation, .userLink,
             .userLinkRevocation, .userPasswordChange, .userSecondFactor:
@@ -270,6 +271,7 @@ extension Problem {
             case .unavailable: ("unavailable", .serviceUnavailable, "Not possible now")
             }
         self.init(kind, status, title, error.message)
+        if let seconds = error.seconds { headers[.retryAfter] = String(seconds) }
     }
 }
 

@@ -32,7 +32,7 @@ enum AccountRoute: Hashable, Sendable {
     case link(String)
     case runLinks(String), runLinkRevocation(run: String, link: String)
     /// The routes of the API.
-    case apiAccount
+    case apiAccount, apiAccountPassword
     case apiUsers
     case apiUser(String), apiUserRoles(String), apiUserPassword(String)
     case apiGrants
@@ -84,6 +84,7 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 5, "runs", "revocation") where path[2] == "links":
             self = .runLinkRevocation(run: path[1], link: path[3])
         case (true, 1, "account", _): self = .apiAccount
+        case (true, 2, "account", "password"): self = .apiAccountPassword
         case (true, 1, "grants", _): self = .apiGrants
         case (true, 1, "users", _): self = .apiUsers
         case (true, 2, "users", let name): self = .apiUser(name)
@@ -122,7 +123,7 @@ enum AccountRoute: Hashable, Sendable {
             [.post]
         case .apiUserLink: [.post, .delete]
         case .apiUser, .apiUserSecondFactor, .apiToken, .apiRunLink, .apiPerson, .apiSession, .apiLink: [.delete]
-        case .apiUserPassword, .apiUserPasswordChange: [.put]
+        case .apiAccountPassword, .apiUserPassword, .apiUserPasswordChange: [.put]
         case .apiUserRoles: [.put, .post]
         }
     }
@@ -130,8 +131,9 @@ enum AccountRoute: Hashable, Sendable {
     /// Whether errors are sent as problem documents.
     var isForPrograms: Bool {
         switch self {
-        case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
-            .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession, .apiLinks, .apiLink,
+        case .apiAccount, .apiAccountPassword, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens,
+            .apiToken, .apiAudit, .apiRunLinks, .apiRunLink, .apiPeople, .apiPerson, .apiSessions, .apiSession,
+            .apiLinks, .apiLink,
             .apiUserInvitation, .apiUserLink, .apiUserPasswordChange, .apiUserSecondFactor, .apiGrants,
             .providerSignOut:
             true
@@ -148,7 +150,7 @@ enum AccountRoute: Hashable, Sendable {
     /// Whether a person who must do something first reaches it.
     func serves(_ duty: Principal.Duty) -> Bool {
         switch self {
-        case .accountPassword: duty == .changePassword
+        case .accountPassword, .apiAccountPassword: duty == .changePassword
         case .accountSecondFactor: duty == .setUpSecondFactor
         case .passwordLink, .signIn, .signInCode, .signOut: true
         default: false
@@ -165,8 +167,8 @@ enum AccountRoute: Hashable, Sendable {
         case .runLinks(let run), .runLinkRevocation(let run, link: _), .apiRunLinks(let run),
             .apiRunLink(let run, link: _):
             .run(.export, run)
-        // Returns only the sender's own account.
-        case .account, .accountPassword, .accountSecondFactor, .apiAccount: .nothing
+        // Concerns only the sender's own account.
+        case .account, .accountPassword, .accountSecondFactor, .apiAccount, .apiAccountPassword: .nothing
         // The token in the body proves that the provider sent it.
         case .providerSignOut: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .userEnding, .apiUsers, .apiUser, .apiUserRoles,

@@ -40,18 +40,73 @@ struct OwnPasswordTests {
         }
     }
 
+    /// The answer of the API; `fields` are members besides.
+    private func put(
+        _ server: AccountServer, _ headers: [String], from current: String, to new: String, fields: String = ""
+    ) async throws -> RawResponse {
+        try await server.ask(
+            "PUT", "/api/v1/account/password",
+            headers + ["Content-Type: application/json", "Sec-Fetch-Site: same-origin"],
+            body: #"{"current": "\#(current)", "password": "\#(new)"\#(fields)}"#)
+    }
+
+    @Test func `a program with a session changes the own password as the page does`() async throws {
+        try await AccountServer.run { server in
+            let (here, elsewhere) = (try await server.cookie(of: "vera"), try await server.cookie(of: "vera"))
+            let (old, new) = ("correct horse", "battery staple")
+            for (current, password, fields) in [
+                ("wrong horse", new, ""), (old, "short", ""), (old, old, ""), (old, new, #", "name": "root""#),
+            ] {
+                let refused = try await put(server, [here], from: current, to: password, fields: fields)
+                #expect(refused.status == 422 && refused.headers["set-cookie"] == nil, "\(current) \(password)")
+            }
+            try await server.directory.requirePasswordChange(true, of: "vera", by: .system)
+            let changed = try await put(server, [here], from: old, to: new)
+            #expect(changed.status == 204)
+            for session in [here, elsewhere] {
+                #expect(try await server.ask("GET", "/api/v1/runs", [session]).status == 401)
+            }
+            let field = try #require(changed.headers["set-cookie"]?.prefix { $0 != ";" })
+            #expect(try await server.ask("GET", "/api/v1/runs", ["Cookie: \(field)"]).status == 200)
+            let entries = try await server.directory.audit.page(AuditFilter(action: .changePassword)).records
+            #expect(entries.map(\.entry.subject) == ["user:vera"])
+        }
+    }
+
+    @Test func `guesses of the current password through the API are delayed, and the answer says for how long`()
+        async throws
+    {
+        try await AccountServer.run { server in
+            let cookie = try await server.cookie(of: "vera")
+            var answers: [RawResponse] = []
+            for index in 0..<7 {
+                answers.append(try await put(server, [cookie], from: "wrong horse \(index)", to: "battery staple"))
+            }
+            let last = try #require(answers.last)
+            #expect(answers.prefix(5).allSatisfy { $0.status == 422 } && last.status == 429)
+            #expect(last.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+        }
+    }
+
     @Test func `a token, a stranger and another site cannot change a password`() async throws {
         try await AccountServer.run { server in
             let (vera, token) = (try await server.cookie(of: "vera"), try await server.bearer("admin"))
             for headers in [[], [token]] {
                 let answer = try await change(server, headers, from: "correct+horse", to: "battery+staple")
                 #expect([401, 403, 404].contains(answer.status))
+                let api = try await put(server, headers, from: "correct horse", to: "battery staple")
+                #expect(api.status == (headers.isEmpty ? 401 : 403))
             }
             let other = try await server.ask(
                 "POST", "/account/password",
                 [vera, "Content-Type: application/x-www-form-urlencoded", "Sec-Fetch-Site: cross-site"],
                 body: "current=correct+horse&password=battery+staple")
             #expect(other.status == 403)
+            let otherSite = try await server.ask(
+                "PUT", "/api/v1/account/password",
+                [vera, "Content-Type: application/json", "Sec-Fetch-Site: cross-site"],
+                body: #"{"current": "correct horse", "password": "battery staple"}"#)
+            #expect(otherSite.status == 403)
         }
     }
 }

@@ -14,6 +14,12 @@ extension APIResource {
                         "name": .text, "kind": .text, "groups": .list(.text), "may": .list(.text), "audience": .text,
                     ]), "The caller; audience changes with its rights."))),
         account(
+            "account/password", .nothing,
+            .change(
+                .put, "changeOwnPassword", "Changes the caller's own password, and ends the other sessions.",
+                body: .json(.object(["current": .text, "password": .text])),
+                answers: .empty(204, "The password is changed; Set-Cookie has the new session."))),
+        account(
             "users", .everything(.administer),
             .get(
                 "listUsers", "Lists the users who sign in with a password.",
