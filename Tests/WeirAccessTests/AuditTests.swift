@@ -221,7 +221,12 @@ import WeirFlows
         #expect(try AuditVerification(folder: folder).entries >= 2)
     }
 
-    @Test func `refusals are written when a minute has passed, also when nobody is refused any more`() async throws {
+    @Test(arguments: [AuditLog.countedFor, -3_600_000])
+    func
+        `refusals are written when a minute has passed or the clock was set back, also when nobody is refused any more`(
+            later: Int64
+        ) async throws
+    {
         defer { #expect(throws: Never.self) { try remove() } }
         let written = MutableStateFlow("")
         let log = try log { written.value = $0 }
@@ -232,7 +237,7 @@ import WeirFlows
         log.record(.start, by: ana, outcome: .refused)
         let before = log.head
         log.tick()
-        clock.advance(AuditLog.countedFor)
+        clock.advance(later)
         log.tick()
         #expect(await soon { await written.first { $0 > before } } != nil)
         #expect(try AuditVerification(folder: folder).entries == 4)

@@ -18,6 +18,11 @@ package final class AuditLog: Sendable {
         var isWriting = false
         var isFailing = false
         var head = AuditChain.start
+
+        /// Whether the interval of the merged entries is over, also because the clock was set back.
+        func areCountsDue(at time: Int64) -> Bool {
+            !counts.isEmpty && !(0..<AuditLog.countedFor).contains(time - flushedAt)
+        }
     }
 
     /// State confined to the serial queue.
@@ -102,7 +107,7 @@ package final class AuditLog: Sendable {
             } else {
                 state.lost = state.lost.addingReportingOverflow(entry.count).partialValue
             }
-            let isLate = !state.counts.isEmpty && entry.at - state.flushedAt >= Self.countedFor
+            let isLate = state.areCountsDue(at: entry.at)
             guard !state.isWriting, isLate || !isMerged else { return false }
             state.isWriting = true
             return true
@@ -144,7 +149,7 @@ package final class AuditLog: Sendable {
         guard writer != nil else { return }
         let time = now()
         let isDue = state.withLock { state in
-            let isLate = !state.counts.isEmpty && time - state.flushedAt >= Self.countedFor
+            let isLate = state.areCountsDue(at: time)
             guard !state.isWriting, isLate || !state.waiting.isEmpty else { return false }
             state.isWriting = true
             return true
@@ -184,9 +189,7 @@ package final class AuditLog: Sendable {
     private func next() -> (entries: [AuditEntry], lost: Int64)? {
         let time = now()
         return state.withLock { state in
-            if !state.counts.isEmpty, time - state.flushedAt >= Self.countedFor {
-                state.waiting += state.counts.take()
-            }
+            if state.areCountsDue(at: time) { state.waiting += state.counts.take() }
             guard !state.waiting.isEmpty else {
                 state.isWriting = false
                 return nil

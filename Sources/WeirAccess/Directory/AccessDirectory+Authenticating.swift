@@ -82,7 +82,8 @@ extension AccessDirectory: Authenticator {
         let (time, generation) = (now(), control.generation)
         let isChanged = state.withLock { state in
             let known = state.people[person.identity]
-            guard known?.person != person || time - (known?.namedAt ?? 0) >= Self.namingInterval else { return false }
+            let isRecent = known.map { (0..<Self.namingInterval).contains(time - $0.namedAt) } ?? false
+            guard known?.person != person || !isRecent else { return false }
             state.namedPeople.insert(person.identity)
             return state.people.name(PersonRecord(person: person, namedAt: time))
         }
@@ -133,10 +134,13 @@ extension AccessDirectory: Authenticator {
                 guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
                     return nil
                 }
-                return (session.person, state.principal(ofUser: session.person.identity))
+                let person = session.person
+                guard !person.isUser else { return (person, state.principal(ofUser: person.identity)) }
+                // The groups of the latest sign-in, in any browser.
+                return (person, (state.people[person.identity]?.person ?? person).principal)
             }
             guard let found else { return nil }
-            return found.person.isUser ? found.principal.map(obliged) : found.person.principal
+            return found.person.isUser ? found.principal.map(obliged) : found.principal
         case .token(let id):
             return state.withLock { state in
                 guard let token = state.tokens[id], time < token.expiresAt ?? .max else { return nil }

@@ -202,7 +202,10 @@ extension AccessDirectory {
             state.usedTokens.subtract(due.tokens.map(\.id))
             state.usedTokens = state.usedTokens.filter { state.tokens[$0] != nil }
             state.ended = []
-            state.namedPeople.subtract(due.named.map(\.person.identity))
+            // Not those that were named with other groups in between.
+            for record in due.named where state.people[record.person.identity] == record {
+                state.namedPeople.remove(record.person.identity)
+            }
             for identity in due.forgotten { _ = state.people.remove(identity) }
             for id in due.links { state.links[id] = nil }
             if !due.links.isEmpty { state.index() }

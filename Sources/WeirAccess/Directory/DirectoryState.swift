@@ -98,8 +98,9 @@ struct DirectoryState: Sendable {
     /// The current principal of the maker of a token or link; nil for a removed user, and for a person whose lease has ended.
     func principal(of maker: StoredPerson, now: Int64) -> Principal? {
         if maker.isUser { return users[maker.identity]?.principal }
-        guard let end = leaseEnd(of: maker), now < end else { return nil }
-        return people[maker.identity]?.person.principal
+        // A naming that is as far in the future is from a clock that was wrong.
+        guard let named = people[maker.identity], (now &- named.namedAt).magnitude < lease.magnitude else { return nil }
+        return named.person.principal
     }
 
     /// The people beyond the limit, and those who were last named before a time and have no tokens, links or sessions.
@@ -150,7 +151,7 @@ extension DirectoryState {
                 taken.unreadable += 1
             }
         }
-        for session in begun.sorted(by: { $0.begunAt < $1.begunAt }) where take(session) { taken.changesRights = true }
+        for session in begun.sorted(by: { $0.begunAt > $1.begunAt }) { take(session) }
         index()
         taken.losesUsers = hadUsers && users.isEmpty
         return taken
@@ -189,7 +190,12 @@ extension DirectoryState {
             let link = try decode(LinkRecord.self)
             return links.updateValue(link, forKey: link.id).map { $0 != link } ?? false
         case .session: begun.append(try decode(SessionRecord.self))
-        case .person: return people.name(try decode(PersonRecord.self))
+        case .person:
+            let person = try decode(PersonRecord.self)
+            let identity = person.person.identity
+            // A naming that is not stored yet is later than those that are.
+            guard people[identity] == nil || !namedPeople.contains(identity) else { return false }
+            return people.name(person)
         case .views: views[record.id] = try decode(String.self)
         case .presets: presets[record.id] = try decode(String.self)
         case .account:
@@ -219,13 +225,11 @@ extension DirectoryState {
         return false
     }
 
-    /// Stores a session of another server, and the latest data about its person.
-    private mutating func take(_ session: SessionRecord) -> Bool {
-        let isNew = sessions.sessions[session.hash] == nil
+    /// Stores a session of another server, and its person if there is no record of the person: earlier versions stored none.
+    private mutating func take(_ session: SessionRecord) {
         sessions.put(session)
-        guard isNew, !session.person.isUser else { return false }
-        // Earlier versions stored no people.
-        return people.name(PersonRecord(person: session.person, namedAt: session.begunAt))
+        guard !session.person.isUser, people[session.person.identity] == nil else { return }
+        _ = people.name(PersonRecord(person: session.person, namedAt: session.begunAt))
     }
 }
 

@@ -13,11 +13,12 @@ struct PeopleTable: Sendable {
 
     var all: [PersonRecord] { Array(records.values) }
 
-    /// Adds or updates a person, unless a later naming is known; returns whether a known person's name or groups changed.
+    /// Adds or updates a person; returns whether a known person's name or groups changed.
+    ///
+    /// Does not compare times: after a clock was set back, the latest naming has an earlier one.
     mutating func name(_ record: PersonRecord) -> Bool {
         let identity = record.person.identity
         let known = records[identity]
-        guard known.map({ $0.namedAt <= record.namedAt }) ?? true else { return false }
         if known == nil, records.count >= limit { halve() }
         records[identity] = record
         dropped.remove(identity)

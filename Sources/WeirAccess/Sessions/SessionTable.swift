@@ -12,8 +12,10 @@ package struct SessionTable: Sendable {
         package var count = 100_000
         package init() {}
 
+        /// A time that is as far in the future is from a clock that was wrong.
         func isOver(_ session: SessionRecord, now: Int64) -> Bool {
-            now - session.usedAt > idle || now - session.begunAt > maximum || now >= session.endsAt ?? .max
+            (now &- session.usedAt).magnitude > idle.magnitude || (now &- session.begunAt).magnitude > maximum.magnitude
+                || now >= session.endsAt ?? .max
         }
     }
 

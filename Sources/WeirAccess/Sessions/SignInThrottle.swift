@@ -52,13 +52,14 @@ package struct SignInThrottle: Sendable {
     /// - Returns: The delay in milliseconds until the next attempt if a limit is reached; otherwise nil.
     package mutating func attempt(_ name: String, from address: String, browser: String? = nil, now: Int64) -> Int64? {
         let (key, rates) = keys(name, address, browser)
-        let known = failures[key].flatMap { now - $0.at < limits.memory ? $0 : nil } ?? Failures()
+        // A failure in the future is from before the clock was set back.
+        let known = failures[key].flatMap { (0..<limits.memory).contains(now - $0.at) ? $0 : nil } ?? Failures()
         let longest = max(known.nextAt - now, rates.map { wait(of: $0.0, $0.1, now: now) }.max() ?? 0)
         guard longest <= 0 else { return longest }
         tidy(now: now)
         let count = known.count + 1
         failures[key] = Failures(count: count, nextAt: now + delay(after: count), at: now)
-        for (key, limit) in rates { fullAt[key] = max(fullAt[key] ?? now, now) + Self.interval(limit) }
+        for (key, limit) in rates { fullAt[key] = full(key, now: now) + Self.interval(limit) }
         return nil
     }
 
@@ -93,16 +94,22 @@ package struct SignInThrottle: Sendable {
     }
 
     private mutating func tidy(now: Int64) {
-        if fullAt.count >= Self.kept { fullAt = fullAt.filter { $0.value > now } }
+        if fullAt.count >= Self.kept { fullAt = fullAt.filter { full($0.key, now: now) > now } }
         guard failures.count >= Self.kept else { return }
-        failures = failures.filter { now - $0.value.at < limits.memory }
+        failures = failures.filter { (0..<limits.memory).contains(now - $0.value.at) }
         guard failures.count >= Self.kept else { return }
         let kept = failures.sorted { $0.value.at > $1.value.at }.prefix(Self.kept / 2)
         failures = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
     private func wait(of key: Key, _ limit: Int, now: Int64) -> Int64 {
-        max(0, max(fullAt[key] ?? now, now) - now + Self.interval(limit) - Self.minute)
+        max(0, full(key, now: now) - now + Self.interval(limit) - Self.minute)
+    }
+
+    /// The time at which an address has no failures left; one beyond a minute is from before the clock was set back.
+    private func full(_ key: Key, now: Int64) -> Int64 {
+        guard let time = fullAt[key], (now...now + Self.minute).contains(time) else { return now }
+        return time
     }
 
     private static func interval(_ perMinute: Int) -> Int64 { minute / Int64(max(1, min(perMinute, 60_000))) }

@@ -93,6 +93,11 @@ import Testing
         }
         fixture.advance(milliseconds: 24 * Self.hour)
         #expect(request(fixture, token) == nil)
+        // The clock was ahead and is set back.
+        fixture.advance(milliseconds: -60 * Self.hour)
+        #expect(request(fixture, token) == nil)
+        _ = fixture.request(fields)
+        #expect(request(fixture, token) != nil)
     }
 
     @Test func `what a proxied request began loses the groups that a later request of the person lacks`() async throws {
@@ -102,6 +107,58 @@ import Testing
         #expect(held.permissions.allows(.start, on: .operation("deploy")))
         _ = fixture.request(["remote-user": ["ana"], "remote-groups": ["dev"]])
         #expect(fixture.control.current(held)?.permissions.allows(.start, on: .operation("deploy")) == false)
+    }
+
+    @Test func `groups that a source names after the clock was set back count at once, and after a restart`()
+        async throws
+    {
+        let (storage, clock) = (MemoryAccessStorage(), StoppedClock())
+        let mode = AccessConfiguration.Mode.proxy(user: "remote-user", groups: "remote-groups")
+        let first = try await fixture(mode, storage, clock: clock)
+        let maker = try #require(
+            first.request(["remote-user": ["ana"], "remote-groups": ["ops"]]).authorization
+        ).principal
+        let token = try await first.directory.createToken(
+            "ci", roles: [StoredAssignment(role: "operator")], days: nil, by: maker
+        ).token
+        await first.directory.tick()
+        clock.advance(-2 * Self.hour)
+        _ = first.request(["remote-user": ["ana"], "remote-groups": ["dev"]])
+        func mayStart(_ fixture: DirectoryFixture) -> Bool? {
+            request(fixture, token)?.permissions.allows(.start, on: .operation("deploy"))
+        }
+        #expect(mayStart(first) == false)
+        await first.directory.tick()
+        let second = try await fixture(mode, storage, clock: clock)
+        #expect(mayStart(second) == false)
+    }
+
+    @Test func `a lease of a clock that was years ahead is over when the clock is right`() async throws {
+        let (storage, clock) = (MemoryAccessStorage(), StoppedClock())
+        let fixture = try await fixture(.oidc(prefix: "p#"), storage, clock: clock)
+        clock.advance(365 * 24 * Self.hour)
+        let session = try await fixture.directory.begin(ana(), from: .none, replacing: nil)
+        let (token, link) = try await credentials(fixture, session)
+        clock.advance(-365 * 24 * Self.hour)
+        #expect(request(fixture, token) == nil && request(fixture, link) == nil)
+        await fixture.directory.tick()
+        #expect(fixture.request(session: session).authorization?.isAnonymous == true)
+    }
+
+    @Test func `a stored naming does not replace a later one that is not stored yet`() async throws {
+        let (storage, clock) = (MemoryAccessStorage(), StoppedClock())
+        let mode = AccessConfiguration.Mode.proxy(user: "remote-user", groups: "remote-groups")
+        let (here, there) = (
+            try await fixture(mode, storage, clock: clock), try await fixture(mode, storage, clock: clock)
+        )
+        _ = there.request(["remote-user": ["ana"], "remote-groups": ["ops"]])
+        await there.directory.tick()
+        let held = try #require(
+            here.request(["remote-user": ["ana"], "remote-groups": ["dev"]]).authorization)
+        await here.directory.lookUp()
+        #expect(here.control.current(held)?.permissions.allows(.start, on: .operation("deploy")) == false)
+        for fixture in [here, there] { await fixture.directory.tick() }
+        #expect(there.directory.people.map(\.person.groups) == [["dev"]])
     }
 
     @Test func `an administrator ends a person's sessions, tokens and links, and the audit states how many`()

@@ -16,4 +16,17 @@ import Testing
         #expect(use(120_000, elsewhere: 60_000) == 120_000)
         #expect(use(60_000, elsewhere: 120_000) == 120_000)
     }
+
+    @Test func `a session of a clock that was ahead does not outlive the correction by more than its limits`() {
+        let limits = SessionTable.Limits()
+        func isLeft(ahead: Int64) -> Bool {
+            var table = SessionTable()
+            _ = table.begin(
+                SessionRecord(hash: "a", person: ana, begunAt: ahead, usedAt: ahead, endsAt: nil), now: ahead)
+            return table.session("a", now: 0) != nil
+        }
+        #expect(isLeft(ahead: 60_000))
+        #expect(!isLeft(ahead: limits.idle + 1))
+        #expect(!isLeft(ahead: .max))
+    }
 }

@@ -65,6 +65,15 @@ import Testing
         #expect(passed.count <= 5)
     }
 
+    @Test func `failures from before the clock was set back delay nothing`() {
+        var throttle = SignInThrottle()
+        let later: Int64 = 365 * 86_400_000
+        for _ in 0..<40 { _ = throttle.attempt("ana", from: "192.0.2.1", now: later) }
+        for index in 0..<40 { _ = throttle.attempt("user\(index)", from: "192.0.2.1", now: later) }
+        let wait = throttle.attempt("ana", from: "192.0.2.1", now: later - 3_600_000)
+        #expect(wait == nil)
+    }
+
     @Test func `the wait that is named is enough`() throws {
         var throttle = SignInThrottle()
         var now: Int64 = 0
