@@ -21,7 +21,7 @@ package final class AuditLog: Sendable {
 
         /// Whether the interval of the merged entries is over, also because the clock was set back.
         func areCountsDue(at time: Int64) -> Bool {
-            !counts.isEmpty && !(0..<AuditLog.countedFor).contains(time - flushedAt)
+            !counts.isEmpty && (time &- flushedAt).magnitude >= AuditLog.countedFor.magnitude
         }
     }
 

@@ -52,8 +52,7 @@ package struct SignInThrottle: Sendable {
     /// - Returns: The delay in milliseconds until the next attempt if a limit is reached; otherwise nil.
     package mutating func attempt(_ name: String, from address: String, browser: String? = nil, now: Int64) -> Int64? {
         let (key, rates) = keys(name, address, browser)
-        // A failure in the future is from before the clock was set back.
-        let known = failures[key].flatMap { (0..<limits.memory).contains(now - $0.at) ? $0 : nil } ?? Failures()
+        let known = failures[key].flatMap { isKept($0, now: now) ? $0 : nil } ?? Failures()
         let longest = max(known.nextAt - now, rates.map { wait(of: $0.0, $0.1, now: now) }.max() ?? 0)
         guard longest <= 0 else { return longest }
         tidy(now: now)
@@ -96,7 +95,7 @@ package struct SignInThrottle: Sendable {
     private mutating func tidy(now: Int64) {
         if fullAt.count >= Self.kept { fullAt = fullAt.filter { full($0.key, now: now) > now } }
         guard failures.count >= Self.kept else { return }
-        failures = failures.filter { (0..<limits.memory).contains(now - $0.value.at) }
+        failures = failures.filter { isKept($0.value, now: now) }
         guard failures.count >= Self.kept else { return }
         let kept = failures.sorted { $0.value.at > $1.value.at }.prefix(Self.kept / 2)
         failures = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
@@ -106,10 +105,15 @@ package struct SignInThrottle: Sendable {
         max(0, full(key, now: now) - now + Self.interval(limit) - Self.minute)
     }
 
-    /// The time at which an address has no failures left; one beyond a minute is from before the clock was set back.
+    /// Whether a failure counts; one more than a minute in the future is from before the clock was set back.
+    private func isKept(_ failures: Failures, now: Int64) -> Bool {
+        (-Self.minute..<limits.memory).contains(now - failures.at)
+    }
+
+    /// The time at which an address has no failures left; one beyond two minutes is from before the clock was set back.
     private func full(_ key: Key, now: Int64) -> Int64 {
-        guard let time = fullAt[key], (now...now + Self.minute).contains(time) else { return now }
-        return time
+        guard let time = fullAt[key], time <= now + 2 * Self.minute else { return now }
+        return max(time, now)
     }
 
     private static func interval(_ perMinute: Int) -> Int64 { minute / Int64(max(1, min(perMinute, 60_000))) }
