@@ -56,12 +56,15 @@ import Testing
     }
 
     @Test func `a mistyped key is reported with the one it resembles, also when two letters are swapped`() {
-        let file = SettingsFile(text: "prot: 1\nretention:\n  dasy: 3\nsomething: 1\n", name: "weir.yml")
+        let text = "prot: 1\nretention:\n  dasy: 3\n  greting: {days: 1}\nsomething: 1\nmial: {server: x}\n"
+        let file = SettingsFile(text: text, name: "weir.yml")
         #expect(
             file.mistakes.map(\.description) == [
                 "weir.yml:1: there is no setting `prot`; did you mean `port`?",
                 "weir.yml:3: there is no setting `retention.dasy`; did you mean `retention.days`?",
-                "weir.yml:4: there is no setting `something`; `weir settings` lists all",
+                "weir.yml:4: there is no setting `retention.greting`; did you mean `retention.greeting`?",
+                "weir.yml:5: there is no setting `something`; `weir settings` lists all",
+                "weir.yml:6: there is no setting `mial`; did you mean `mail`?",
             ])
     }
 

@@ -201,6 +201,15 @@ extension Setting {
             name, among: all.map(names), ignoring: name.hasPrefix(prefix) ? prefix.count : name.hasPrefix("--") ? 2 : 0)
     }
 
+    /// The names of the file's levels, such as `mail` and `retention.greeting`.
+    static var levels: Set<String> {
+        Set(
+            all.flatMap { setting in
+                let words = setting.key.split(separator: ".")
+                return words.indices.dropFirst().map { words[..<$0].joined(separator: ".") }
+            })
+    }
+
     /// A log line for each environment variable that has the prefix but is not a setting.
     static func unknownVariables(in environment: [String: String]) -> [String] {
         let others = ["WEIR_SERVER", "WEIR_TOKEN", "WEIR_CA_FILE", clientSecretVariable]

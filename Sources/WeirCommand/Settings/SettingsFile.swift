@@ -1,6 +1,7 @@
 import WeirAccess
 import WeirBoards
 import WeirFiles
+import WeirStates
 import Yams
 
 /// The settings of a YAML file, with line numbers.
@@ -90,7 +91,8 @@ struct SettingsFile: Sendable {
 
     private mutating func readValue(_ value: Node, key: String, line: Int, name: String) {
         guard let setting = Setting.named(key) else {
-            let hint = Setting.resembling(key).map { "; did you mean `\($0)`?" } ?? "; `weir settings` lists all"
+            let near = value.mapping == nil ? Setting.resembling(key) : NearestName.of(key, among: Setting.levels)
+            let hint = near.map { "; did you mean `\($0)`?" } ?? "; `weir settings` lists all"
             return note(name, line: line, "there is no setting `\(key)`\(hint)")
         }
         let text: String
