@@ -253,6 +253,9 @@ def test_a_backup_that_is_late_or_failed_is_told(tmp_path, port):
     doctor(tmp_path, *words).said("backup", "warning", "The last backup is of 2026-01-01")
     record.write_text('{"problem": "No space is left."}')
     doctor(tmp_path, *words).said("backup", "failure", "No space is left.")
+    (tmp_path / "file").touch()
+    report = doctor(tmp_path, *words[:-1], tmp_path / "file" / "backups")
+    assert "ReadWritePaths" in report.said("backup", "failure", "cannot be made or written")
 
 
 @pytest.fixture

@@ -42,11 +42,11 @@ struct BackupCheck {
     }
 
     private func target() -> Finding? {
-        guard let path = settings.text("backup.folder"), FileManager.default.fileExists(atPath: path),
-            !FileManager.default.isWritableFile(atPath: path)
-        else { return nil }
+        guard let path = settings.text("backup.folder") else { return nil }
+        let place = URL(filePath: path).nearestExisting
+        guard !place.isWritableFolder else { return nil }
         return Finding(
-            "backup", .failure, "The folder of backup.folder, \(path), cannot be written by this user.",
+            "backup", .failure, "The folder of backup.folder, \(path), cannot be made or written by this user.",
             remedy: "Give it to the server's user. In a service of systemd, add it to ReadWritePaths.")
     }
 }

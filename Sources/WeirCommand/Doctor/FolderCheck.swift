@@ -38,11 +38,8 @@ struct FolderCheck {
     }
 
     private func missing() -> [Finding] {
-        var parent = folder.url.standardizedFileURL.deletingLastPathComponent()
-        while !FileManager.default.fileExists(atPath: parent.path), parent.path != "/" {
-            parent.deleteLastPathComponent()
-        }
-        guard FileManager.default.isWritableFile(atPath: parent.path) else {
+        let parent = folder.url.nearestExisting
+        guard parent.isWritableFolder else {
             return [
                 Finding(
                     "data", .failure, "The data folder \(path) does not exist, and cannot be made in \(parent.path).",
@@ -174,5 +171,20 @@ struct FolderCheck {
         return Facts(
             user: user, owner: found[.ownerAccountName] as? String ?? "user \(user)", mode: mode,
             type: found[.type] as? FileAttributeType)
+    }
+}
+
+extension URL {
+    /// The file itself if it exists, otherwise the nearest folder above it that does.
+    var nearestExisting: URL {
+        var found = standardizedFileURL
+        while !FileManager.default.fileExists(atPath: found.path), found.path != "/" { found.deleteLastPathComponent() }
+        return found
+    }
+
+    var isWritableFolder: Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+            && FileManager.default.isWritableFile(atPath: path)
     }
 }
