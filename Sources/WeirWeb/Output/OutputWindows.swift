@@ -20,13 +20,16 @@ struct OutputWindows {
         let excerpts = OutputExcerpts(dashboard: dashboard)
         if let search = try excerpts.search(query, limit: Self.matchLimit) {
             let matches = try await excerpts.matches(search, in: run)
+            // Only the sentence about a search that took too long has the number of all lines.
+            let head =
+                matches.isComplete
+                ? matches.searched : try await excerpts.part(of: run, .after(matches.searched), 1).head
             return try .json([
                 "count": .integer(Int64(clamping: matches.count)),
                 "preceding": .integer(Int64(clamping: matches.preceding)),
                 "numbers": .array(matches.numbers.map { .integer($0.rawValue) }),
                 "text": .string(
-                    dashboard.renderer.sentence(
-                        matches, head: matches.searched, locale: exchange.locale)),
+                    dashboard.renderer.sentence(matches, head: head, locale: exchange.locale)),
             ])
         }
         let place: OutputPlace
