@@ -63,13 +63,16 @@ function nameOf(element) {
 }
 
 /**
- * What the overview offers in the reader's language and within the reader's permissions: its operations, each with its start,
- * its stores, decisions and counts. The newest runs follow.
+ * What the overview and the schedules offer in the reader's language and within the reader's permissions: operations, each with its
+ * start, stores, decisions and counts, and the pause or resumption of each schedule. The newest runs follow.
  * @returns {Promise<Place[]>}
  */
 async function elsewhere() {
   const base = document.querySelector(".mark")?.getAttribute("href") ?? "/";
-  const [overview, list] = await Promise.all([get(base, "document"), get(`${base}api/v1/runs?limit=20`, "json")]);
+  const scheduled = document.querySelector(`.bar nav a[href$="/schedules"]`);
+  const [overview, list, schedules] = await Promise.all([
+    get(base, "document"), get(`${base}api/v1/runs?limit=20`, "json"), scheduled ? get(`${base}schedules`, "document") : null,
+  ]);
   const links = (/** @type {string} */ selector) => /** @type {HTMLAnchorElement[]} */ ([...(overview?.querySelectorAll(selector) ?? [])]);
   const place = (/** @type {HTMLAnchorElement} */ link, about = "") => ({ name: nameOf(link), about, url: link.getAttribute("href") ?? "" });
   const found = links("article > header > h2 > a").map((link) => place(link));
@@ -80,28 +83,34 @@ async function elsewhere() {
   const decisions = links("#attention [id^=asks-] .told").map((told) => (
     { ...place(/** @type {HTMLAnchorElement} */ (told.querySelector("p > a"))), about: nameOf(/** @type {HTMLElement} */ (told.querySelector("a"))) }
   ));
+  const answers = links("#attention [id^=asks-] form button").map((choice) => {
+    const [operation, question] = choice.closest("li")?.querySelectorAll(".told a") ?? [];
+    return { name: `${nameOf(choice)}: ${question?.textContent}`, about: operation?.textContent ?? "", element: button(choice) };
+  });
+  const pauses = [.../** @type {Iterable<HTMLElement>} */ (schedules?.querySelectorAll(".schedules form button") ?? [])].map((choice) => (
+    { name: `${nameOf(choice)}: ${choice.closest("tr")?.querySelector("a")?.textContent}`, about: nameOf(/** @type {HTMLElement} */ (scheduled)), element: button(choice) }
+  ));
   const starts = links("article").flatMap((card) => {
     const control = /** @type {HTMLElement|null} */ (card.querySelector("[id^=begin-] button, a[href$='#start'].primary"));
     const title = card.querySelector("h2 > a");
     if (!control || !title) return [];
-    const form = control.closest("form");
     const name = `${nameOf(control).replace("…", "")} ${title.textContent}`;
-    return [form ? { name, about: "", element: button(form) } : { name, about: "", url: control.getAttribute("href") ?? "" }];
+    return [control.matches("button") ? { name, about: "", element: button(control) } : { name, about: "", url: control.getAttribute("href") ?? "" }];
   });
   const runs = (list?.runs ?? []).map((/** @type {any} */ { id, operation }) => (
     { name: `${titles.get(`${base}operations/${operation}`) ?? operation} ${id.slice(-6)}`, about: "", url: `${base}runs/${id}` }
   ));
-  return [...found, ...decisions, ...counts, ...starts, ...runs];
+  return [...found, ...decisions, ...answers, ...counts, ...starts, ...pauses, ...runs];
 }
 
-/** The button of a form of another document, which is sent from this one and leads to its run. @param {HTMLFormElement} form */
-function button(form) {
+/** A button of a form of another document, which is sent from this one and leads to its result. @param {HTMLElement} choice */
+function button(choice) {
+  const form = /** @type {HTMLFormElement} */ (choice.closest("form"));
   const own = document.importNode(form, true);
   own.hidden = true;
   own.removeAttribute("id");
   own.dataset.follow = "";
-  const start = /** @type {HTMLButtonElement} */ (own.querySelector("button"));
-  return start;
+  return own.querySelectorAll("button")[[...form.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (choice))];
 }
 
 /** Sends the form of a button that is not part of the page. @param {HTMLElement|undefined} button */
@@ -109,7 +118,7 @@ function act(button) {
   const form = button?.closest("form");
   if (!form) return;
   dialog?.after(form);
-  form.requestSubmit();
+  form.requestSubmit(/** @type {HTMLButtonElement} */ (button));
 }
 
 /**

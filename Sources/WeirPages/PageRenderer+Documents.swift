@@ -8,7 +8,7 @@ extension PageRenderer {
         let writer = writer(frame)
         let title = writer.title(writer.strings[.compare])
         let main = writer.region("pages/compare", writer.comparePage(runs), title: title, frame: frame)
-        return writer.document(main, title: title, section: .runs, styles: "compare", frame: frame)
+        return writer.document(main, title: title, section: .runs, styles: ["compare", "ansi"], frame: frame)
     }
 
     package func health(_ health: OperationHealth, frame: PageFrame) -> String {
@@ -120,7 +120,7 @@ extension PageRenderer {
 
     func document(
         _ writer: PageWriter, _ template: String, _ fields: Fields, _ words: String, _ section: PageWriter.Section,
-        _ frame: PageFrame, styles: String? = nil
+        _ frame: PageFrame, styles: [String] = []
     ) -> String {
         let title = writer.title(words)
         let main = writer.region(template, fields, title: title, frame: frame)
@@ -195,7 +195,7 @@ extension PageRenderer {
         let writer = writer(frame)
         return document(
             writer, "pages/moments", writer.momentsPage(pair), writer.strings[.moments], section, frame,
-            styles: "compare")
+            styles: ["compare"])
     }
 
     /// A small document of an operation or run, for a frame on another site.

@@ -146,7 +146,7 @@ package final class PageRenderer: Sendable {
         let main = writer.region(content, cursor: cursor, frame: frame, draft: draft, output: output)
         return writer.document(
             main, title: writer.title(content), section: writer.section(of: content), cursor: cursor,
-            isEnded: content.isEnded, frame: frame)
+            isEnded: content.isEnded, styles: output == nil ? [] : ["ansi"], frame: frame)
     }
 
     /// The document of a live page with places for what differs between requests.

@@ -1,4 +1,4 @@
-"""Measures nine tasks of people at a server with 50 operations: taps, seconds, and how many screens down the target is.
+"""Measures the tasks of people at a server with 50 operations: taps, seconds, and how many screens down the target is.
 
 Run by hand: python Tests/Browser/measure_tasks.py; WEIR_BINARY names the binary. Each task fails if its target is not found.
 """
@@ -65,6 +65,11 @@ def tasks(weir, browser):
     again.see(page.locator("#fails-rates"))
     yield again
     weir.ended(weir.latest("rates"))
+    pause = Task(page, "on call, phone: pause its schedule")
+    pause.tap(row.get_by_text("Pause the schedule"))
+    pause.tap(row.get_by_role("button", name="Pause", exact=True))
+    expect(page.locator("#op-rates")).to_contain_text("Paused", timeout=20_000)
+    yield pause
     page, changed = task("on call, phone: what changed since the last success", "/", PHONE)
     changed.tap(page.locator("#fails-rates").get_by_role("link", name="what changed?"))
     changed.see(page.locator("#compare-file-0"))

@@ -112,12 +112,22 @@ def test_without_a_script_one_sees_who_one_is_and_leaves(visit, people, weir):
     expect(page).to_have_url(re.compile("/sign-in"))
 
 
+def test_the_page_of_an_administrator_leads_to_users_tokens_and_the_audit(visit, people):
+    page = visit("/sign-in")
+    sign_in(page, "root")
+    page.locator(".me a").click()
+    for name, title in [("Users", "Users"), ("Tokens", "Tokens"), ("Audit", "Audit")]:
+        page.locator("[aria-labelledby=account-more]").get_by_role("link", name=name).click()
+        expect(page.locator("h1")).to_have_text(title)
+        page.go_back()
+
+
 def test_a_link_shows_one_run_live_until_it_is_revoked(visit, people, weir):
     page = visit("/sign-in")
     sign_in(page, "root")
     run = start(page, "http-request", url=weir.url + "/hello?label=Ada", attempts=1)
     page.goto(f"/runs/{run}")
-    page.get_by_role("link", name="Links").click()
+    page.get_by_role("link", name="Share").click()
     page.get_by_role("button", name="Create a link").click()
     link = page.locator("#secret").inner_text()
     guest = visit(link)
@@ -125,5 +135,5 @@ def test_a_link_shows_one_run_live_until_it_is_revoked(visit, people, weir):
     expect(guest.locator("main")).to_contain_text("HTTP request")
     expect(guest.locator("nav[aria-label='Pages'] a, .bar nav a")).to_have_count(0)
     page.get_by_role("button", name="Revoke").click()
-    expect(page.locator("main")).to_contain_text("There are no links to this run.")
+    expect(page.locator("main")).to_contain_text("There are no links.")
     assert guest.request.get(f"/runs/{run}").status == 401 or "/sign-in" in guest.request.get(f"/runs/{run}").url

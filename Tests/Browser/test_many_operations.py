@@ -27,6 +27,10 @@ def settings(tmp_path):
         "title: Deploy\ntags: [web]\nsteps:\n  - {name: test, title: Run the tests, command: [sh, -c, 'echo 3 tests failed >&2; exit 2']}\n"
         "  - {name: switch, title: Switch over, command: [echo, live]}\n"
     )
+    (folder / "release.yml").write_text(
+        "title: Release\ntags: [web]\nsteps:\n  - {name: approval, approve: {prompt: Go live?, within: 2h}}\n  - {name: switch, command: [echo, live]}\n"
+    )
+    (folder / "nightly.yml").write_text("title: Nightly\ntags: [data]\nschedule: '0 4 29 2 *'\ncommand: [echo, done]\n")
     return {"WEIR_OPERATIONS": str(folder)}
 
 
@@ -71,6 +75,33 @@ def test_the_palette_starts_an_operation_from_the_header_of_a_phone(visit, weir)
     page.keyboard.press("Enter")
     page.wait_for_url("**/runs/*")
     expect(page.get_by_role("heading", name="Job 5")).to_be_visible()
+
+
+def test_the_palette_decides_and_pauses_a_schedule_on_a_phone(visit, weir):
+    run = weir.run("release")
+    until(lambda: "Go live?" in weir.page("/"))
+    page = visit("/runs", viewport=PHONE)
+    page.get_by_role("button", name="Go to…").click()
+    page.get_by_role("combobox", name="Go to…").fill("approve")
+    expect(page.get_by_role("option").first).to_have_text("Approve: Go live?Release")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{run['id']}")
+    assert weir.ended(run)["phase"] == "succeeded"
+    page.get_by_role("button", name="Go to…").click()
+    page.get_by_role("combobox", name="Go to…").fill("pause nightly")
+    expect(page.get_by_role("option").first).to_have_text("Pause: NightlySchedules")
+    page.keyboard.press("Enter")
+    until(lambda: weir.ask("schedules/nightly")["paused"])
+    expect(page.locator("#page")).to_be_visible()
+
+
+def test_names_are_whole_words_in_the_list_of_runs_on_a_phone(visit, weir):
+    weir.ended(weir.run("job-03"))
+    page = visit("/runs?phase=failed", viewport=PHONE)
+    name = page.locator("#runs a", has_text="Job 3").first
+    expect(name).to_be_visible()
+    assert name.bounding_box()["height"] < 30
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def test_a_choice_that_was_not_made_is_told_beside_its_field_and_a_start_on_a_phone_leads_to_the_run(visit, weir):

@@ -52,6 +52,22 @@ import WeirStates
         #expect(isSlower(usual, usual.map { $0 + 60 }) == false, "less than a tenth")
     }
 
+    @Test func `starts that did not happen are counted by operation and reason`() {
+        let starts: [(operation: String, time: Int64, count: Int, refusal: String?)] = [
+            ("a", 1, 1, "Busy."), ("b", 2, 1, nil), ("a", 3, 1, "Busy."), ("a", 4, 2, nil), ("a", 5, 3, nil),
+        ]
+        let missed = starts.map { start in
+            PeriodReport.MissedStart(
+                operation: start.operation, time: Timestamp(milliseconds: start.time), count: start.count,
+                refusal: start.refusal)
+        }
+        let report = PeriodReport(
+            from: Timestamp(milliseconds: 0), to: Timestamp(milliseconds: 9), runs: [], isCut: false, missed: missed)
+        #expect(report.missedByReason.map(\.operation) == ["a", "b", "a"])
+        #expect(report.missedByReason.map(\.count) == [2, 1, 5])
+        #expect(report.missedByReason.map(\.time.milliseconds) == [3, 2, 5])
+    }
+
     @Test func `the rank test agrees with published probabilities, also with ties`() {
         // SciPy: mannwhitneyu(x, y, alternative="greater", method="asymptotic")
         let probability = RankTest.probability(later: [6, 7, 8, 9, 10], earlier: [1, 2, 3, 4, 5])

@@ -152,4 +152,25 @@ import WeirStates
         _ = tracker.take("\u{1B}[31mthe disk is full\u{1B}]8;;https://example.org\u{07}\u{1B}[0m", on: .standardError)
         #expect(tracker.telling.text == "the disk is full")
     }
+
+    @Test func `the text of a state can name the amounts of its progress`() throws {
+        var tracker = StateTracker(
+            try FileTrial.definition(
+                #"""
+                title: T
+                command: [x]
+                states:
+                  copying:
+                    match: '(?<completed>[\d,]+) of (?<total>[\d,]+) bytes'
+                    progress: bytes
+                    show: "{{completed}} of {{total}}"
+                """#),
+            CommandInput([:]))
+        let step = tracker.take("1,024 of 4,096 bytes", on: .standardOutput)
+        guard case .active("copying", let details) = step.state else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(details.show == "1,024 of 4,096" && details.progress == WorkProgress(1_024, of: 4_096, unit: .bytes))
+    }
 }

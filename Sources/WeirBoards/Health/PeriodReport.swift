@@ -60,6 +60,23 @@ package struct PeriodReport: Sendable {
     /// How many runs are of each attempt, in the order of attempts.
     package let attempts: [(attempt: Int64, count: Int)]
 
+    /// The starts that did not happen, one for each operation and reason, with the time of the newest.
+    package var missedByReason: [MissedStart] {
+        var groups: [MissedStart] = []
+        for start in missed {
+            guard
+                let place = groups.firstIndex(where: { ($0.operation, $0.refusal) == (start.operation, start.refusal) })
+            else {
+                groups.append(start)
+                continue
+            }
+            groups[place] = MissedStart(
+                operation: start.operation, time: max(groups[place].time, start.time),
+                count: groups[place].count + start.count, refusal: start.refusal)
+        }
+        return groups
+    }
+
     /// The number of runs that retried another.
     package var retries: Int { attempts.reduce(0) { $0 + ($1.attempt > 1 ? $1.count : 0) } }
 

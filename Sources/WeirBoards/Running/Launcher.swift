@@ -186,7 +186,7 @@ final class Launcher: Sendable {
         guard begun == record.id else {
             // The operation now joins a run that began before.
             runs.giveBack(record.id)
-            throw BoardError(.busy, Message(verbatim: OperationBusy(run: begun).description))
+            throw BoardError(.busy, .busy)
         }
         if runs.isClosed { runs[begun]?.shutDown() }
     }

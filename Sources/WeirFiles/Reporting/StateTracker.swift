@@ -165,7 +165,11 @@ struct StateTracker: Sendable {
         if let progress = WorkProgress(completed: report.completed, total: report.total, unit: unit) {
             details.progress = progress
         }
-        if let show = report.show ?? rule?.show?.filled({ text($0, details.values) ?? "" }) { details.show = show }
+        let amounts = ["completed": report.completed, "total": report.total]
+        let shown = rule?.show?.filled { name in
+            text(name, details.values) ?? amounts[name]?.map(StateReport.shortened) ?? ""
+        }
+        if let show = report.show ?? shown { details.show = show }
         guard isTransition || details != self.details else { return Step() }
         (self.name, self.details) = (name, details)
         return Step(state: .active(name, details), isTransition: isTransition)

@@ -217,6 +217,6 @@ public struct OperationBusy: ExplainedError, Sendable, Hashable {
 
     /// The reason and the remedy, in a sentence.
     public var description: String {
-        "A run is going already, and this operation does one at a time: wait until it has ended, or cancel it."
+        "A run is active, and this operation does one at a time. Wait until it has ended, or cancel it."
     }
 }

@@ -100,7 +100,7 @@ struct PagePatcher {
     private func wall(_ run: RunView) -> [Patch] {
         let isShown = writer.isActive(run) && writer.catalog[run.record.operation].map { $0.partOf == nil } ?? false
         guard isTransition else {
-            let state = isShown ? changed("wall-\(run.record.id)-state", \.run, writer.wallState) : []
+            let state = isShown ? changed("wall-\(run.record.id)-state", \.run) { writer.wallState($0) } : []
             return asksOtherwise(run) ? state + attention() : state
         }
         return attention()

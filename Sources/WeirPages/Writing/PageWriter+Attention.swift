@@ -127,7 +127,7 @@ extension PageWriter {
             // The card of the operation has a form for the same run.
             "retry": failure.isActive
                 ? nil : retryForm(record, follows: false)?.merging(["formID": "attention-retry-\(record.id)"]),
-            "isActive": failure.isActive,
+            "isActive": failure.isActive, "pause": pause(ofFailing: record.operation),
             "acknowledging": mayAcknowledge(record)
                 ? [
                     "ackID": "acknowledge-\(record.operation)",
@@ -137,6 +137,16 @@ extension PageWriter {
                     },
                 ] as Fields : nil,
         ])
+    }
+
+    /// The form that pauses the schedule of a failing operation, or nil if it has none or is paused.
+    func pause(ofFailing operation: String) -> Fields? {
+        guard catalog[operation]?.schedule != nil, !paused.contains(operation), allows(.start, onOperation: operation)
+        else { return nil }
+        return [
+            "isPaused": false, "isElsewhere": true, "formID": "pause-failing-\(operation)",
+            "action": "\(base)/schedules/\(operation)/pause",
+        ]
     }
 
     private func mayAcknowledge(_ record: RunRecord) -> Bool { allows(.start, onOperation: record.operation) }
@@ -171,7 +181,7 @@ extension PageWriter {
     func running(on board: BoardView) -> [Fields] {
         let active = activeRuns(on: board).sorted { $0.record.openedSequence < $1.record.openedSequence }
         return active.prefix(Self.wallLimit).map { run in
-            row(run.record).merging(["runningID": "wall-\(run.record.id)", "state": wallState(run)])
+            row(run.record).merging(["runningID": "wall-\(run.record.id)", "state": wallState(run, on: board)])
         }
     }
 
@@ -183,8 +193,12 @@ extension PageWriter {
 
     func isActive(_ run: RunView) -> Bool { run.record.endedAt == nil && !isWatched(run.record.operation) }
 
-    func wallState(_ run: RunView) -> TrustedHTML {
+    /// The state of a run, or its place in the queue of a board; the decisions that it waits for are above.
+    func wallState(_ run: RunView, on board: BoardView? = nil) -> TrustedHTML {
         let id = "wall-\(run.record.id)"
+        guard run.record.state.phase == .active, pendingDecisions(of: run.record).isEmpty else {
+            return workingNow(run, on: board, id: id, panelID: "\(id)-state")
+        }
         return statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: true))
     }
 }

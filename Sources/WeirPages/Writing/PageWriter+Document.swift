@@ -46,7 +46,7 @@ extension PageWriter {
 
     func document(
         _ main: TrustedHTML, title: Fields, section: Section, cursor: PageCursor? = nil, isEnded: Bool = false,
-        styles: String? = nil, frame: PageFrame
+        styles: [String] = [], frame: PageFrame
     ) -> String {
         let sees = permissions.allowsAnywhere(.see) && !permissions.isLink
         let all: [(isShown: Bool, section: Section, path: String, word: StringKey, keys: String)] = [

@@ -65,7 +65,7 @@ extension PageWriter {
     private func form(_ view: ScheduleView) -> Fields {
         let isPaused = view.standing.pause != nil
         return [
-            "isPaused": isPaused, "formID": "pause-\(view.operation)",
+            "isPaused": isPaused, "isElsewhere": false, "formID": "pause-\(view.operation)",
             "action": "\(base)/schedules/\(view.operation)/\(isPaused ? "resumption" : "pause")",
         ]
     }

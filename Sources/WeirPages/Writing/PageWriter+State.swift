@@ -51,12 +51,13 @@ extension PageWriter {
 
     func stateContext(_ run: RunView, _ place: Place) -> Fields {
         let record = run.record
+        let isTold = place.hasVerdict && tellsReason(record)
         return [
             "uid": place.uid, "compact": place.isCompact,
             "case": label(of: record.state.caseName, in: record.operation),
             "operation": operation(record.operation), "run": summary(record),
             "progress": gauge(record.state.progress), "stepList": stepList(run, place),
-            "told": place.hasVerdict && tellsMessage(record),
+            "told": isTold && record.state.lastWords == nil, "toldLast": isTold && record.state.lastWords != nil,
         ]
     }
 

@@ -61,11 +61,15 @@ extension PageWriter {
     /// The state of an active run, its progress and remaining time, or its place in the queue of a board.
     func workingNow(_ run: RunView, on board: BoardView? = nil) -> TrustedHTML {
         let id = "works-\(run.record.id)"
+        return workingNow(run, on: board, id: id, panelID: "\(id)-now")
+    }
+
+    func workingNow(_ run: RunView, on board: BoardView?, id: String, panelID: String) -> TrustedHTML {
         let around = board.map { surroundings(run, RunSurroundings(of: run, on: $0)) }
         return render(
             "partials/working-now",
             [
-                "nowID": "\(id)-now", "word": chip(run.record)["word"],
+                "nowID": panelID, "word": chip(run.record)["word"],
                 "gauge": run.record.state.phase == .active
                     ? gauge(run.record.state.progress, in: Place(uid: id, isCompact: true)) : nil,
                 "left": left(run), "queue": around?["queue"],

@@ -85,7 +85,7 @@ extension PeriodReport {
     ]
 
     /// The rows of the CSV file: each part of the page, of which `part` is the name.
-    fileprivate func table(_ catalog: Catalog) -> [[String]] {
+    func table(_ catalog: Catalog) -> [[String]] {
         let seconds = { (duration: Int64?) in duration.map { String(Double($0) / 1_000) } ?? "" }
         let counts = { (figures: OperationHealth.Figures) in
             [

@@ -36,6 +36,26 @@ import WeirStates
         #expect(try page.elements("//*[@id='summary-failed']/a[@href='#attention']").count == 1)
     }
 
+    @Test func `the schedule of an operation that fails can be paused on the list and on the run's page`() throws {
+        let nightly = try Schedule(cron: "30 3 * * *", timezone: "UTC")
+        var fixture = try Fixture(schedule: nightly)
+        try end("a1", .failed(message: "No."), in: &fixture)
+        func pauses(_ frame: PageFrame) throws -> [Int] {
+            let run = try #require(fixture.script.runs["a1"])
+            let contents: [PageContent] = [.board(fixture.script.board), .run(run)]
+            return try contents.map { content in
+                let html = fixture.pages.document(content, cursor: Fixture.cursor, frame: frame)
+                #expect(Markup.check(html, as: .document).isEmpty)
+                return try MarkupDocument(html, as: .document)
+                    .elements("//form[@id='pause-failing-copy'][@action='/schedules/copy/pause']").count
+            }
+        }
+        var frame = PageFrame(path: "/")
+        #expect(try pauses(frame) == [1, 1])
+        frame.pausedSchedules = ["copy"]
+        #expect(try pauses(frame) == [0, 0])
+    }
+
     @Test func `a success, and nothing else, takes an operation off the list`() throws {
         var fixture = try Fixture()
         try end("a1", .failed(message: "No."), in: &fixture)
@@ -100,6 +120,17 @@ import WeirStates
         #expect(patches.contains { "\($0)".contains("works-a1") })
         _ = fixture.script.move("a1", try StateRecord(CopyState.stopped))
         #expect(try overview(fixture).elements("//*[@id='working']//li").count == 1)
+    }
+
+    @Test func `the wall shows the place of a queued run and the state of a running one`() throws {
+        var fixture = try Fixture()
+        for id in ["a1", "a2"] { _ = fixture.script.open(id, "copy", try StateRecord(CopyState.waiting)) }
+        _ = fixture.script.move("a1", try StateRecord(CopyState.reading(bytes: 5, total: 10)))
+        let html = fixture.pages.document(
+            .wall(fixture.script.board), cursor: Fixture.cursor, frame: PageFrame(path: "/wall"))
+        let page = try MarkupDocument(html, as: .document)
+        #expect(try page.elements("//*[@id='wall-a1-state']//progress").count == 1)
+        #expect(try page.elements("//*[@id='wall-a2-state']").first?.text.contains("Runs in front: 1") == true)
     }
 
     @Test func `of many active runs the first are listed and kept current, and the others are counted`() throws {

@@ -48,6 +48,18 @@ import WeirStates
         #expect(try text("run-a1-state", on: page).contains(message.dropLast()))
     }
 
+    @Test func `a failed program is introduced by the line that it printed last, and its exit code follows`()
+        throws
+    {
+        var fixture = try Fixture()
+        _ = fixture.script.open("a1", "copy", try StateRecord(CopyState.waiting))
+        let payload: JSONValue = ["message": "It ended with exit code 1.", "last": "No rate.", "code": 1]
+        _ = fixture.script.move("a1", StateRecord(caseName: "failed", payload: payload, phase: .failed), after: 45)
+        let page = try page("a1", in: fixture)
+        #expect(try text("run-verdict", on: page).hasSuffix(": No rate."))
+        #expect(try text("run-a1-state", on: page).contains("It ended with exit code 1."))
+    }
+
     @Test func `a failure names the failures in a row and compares with the last success`() throws {
         var fixture = try Fixture()
         try end("a1", .done(target: "a", isWhole: true, ratio: 1), in: &fixture)

@@ -12,9 +12,11 @@ struct Fixture {
     let pages: PageRenderer
     var script: BoardScript
 
-    init(overlay: [String: String] = [:], mountPath: String = "/") throws {
+    init(overlay: [String: String] = [:], mountPath: String = "/", schedule: Schedule? = nil) throws {
         var catalog = Catalog()
-        catalog.add(CopyOperation(), id: "copy", title: "Copy", summary: "Copies things.", timeout: .seconds(90))
+        catalog.add(
+            CopyOperation(), id: "copy", title: "Copy", summary: "Copies things.", timeout: .seconds(90),
+            schedule: schedule)
         catalog.add(
             WatchOperation(), id: "watch", title: "Watch", summary: "Watches a gauge.", lifetime: .whileWatched())
         catalog.add(store: Door(), id: "door", title: "Door", summary: "Opens and closes.")

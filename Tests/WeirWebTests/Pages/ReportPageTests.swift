@@ -2,6 +2,7 @@ import Testing
 import TestSupport
 import WeirBoards
 import WeirFlows
+import WeirJournals
 import WeirPages
 import WeirStates
 
@@ -34,6 +35,22 @@ struct ReportPageTests {
             let past = try await server.ask("GET", "/api/v1/report?from=2001-01-01&to=2001-01-02").json()
             #expect(past["operations"] == [] && past["from"] == "2001-01-01T00:00:00.000Z")
         }
+    }
+
+    @Test func `each start that did not happen is a row of the CSV, with its time, number and reason`() {
+        let busy = PeriodReport.MissedStart(
+            operation: "a", time: Timestamp(milliseconds: 60_000), count: 1, refusal: "Busy.")
+        let passed = PeriodReport.MissedStart(
+            operation: "b", time: Timestamp(milliseconds: 120_000), count: 3, refusal: nil)
+        let report = PeriodReport(
+            from: Timestamp(milliseconds: 0), to: Timestamp(milliseconds: 180_000), runs: [], isCut: false,
+            missed: [busy, busy, passed])
+        let table = report.table(Catalog())
+        let rows = table.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(table[0], $0)) }
+            .filter { $0["part"] == "missed" }
+        #expect(rows.map { $0["operation"] } == ["a", "a", "b"] && rows.map { $0["count"] } == ["1", "1", "3"])
+        #expect(rows.map { $0["message"] } == ["Busy.", "Busy.", ""])
+        #expect(rows.last?["time"] == "1970-01-01T00:02:00.000Z" && rows.last?["failed"] == "")
     }
 
     @Test func `a tag keeps its name, also one that a starter has`() async throws {

@@ -17,8 +17,8 @@ extension PageWriter {
                 counts(row.figures).merging([
                     "operation": operation(row.operation), "median": row.figures.p50.map(format.duration),
                     "before": row.before.p50.map(format.duration), "isSlower": row.isSlower,
-                    "runsURL":
-                        "\(base)/runs?operation=\(row.operation)&\(query(report.from, report.to))&phase=failed",
+                    "runsURL": row.figures.failed == 0
+                        ? nil : "\(base)/runs?operation=\(row.operation)&\(query(report.from, report.to))&phase=failed",
                     "newest": row.newestFailure.map { link(toRun: $0.id).merging(error(of: $0)) },
                 ])
             },
@@ -40,7 +40,7 @@ extension PageWriter {
                     "count": format.integer(Int64(group.count)), "operation": operation(group.newest.operation),
                 ])
             },
-            "missed": report.missed.map { missed in
+            "missed": report.missedByReason.map { missed in
                 [
                     "operation": operation(missed.operation), "at": moment(missed.time),
                     "refusal": missed.refusal.map(strings.said),

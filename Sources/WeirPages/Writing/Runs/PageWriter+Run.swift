@@ -37,6 +37,7 @@ extension PageWriter {
             "verdict": verdict(run), "linksURL": isAlone ? linksURL(record) : nil,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),
+            "pause": isAlone && record.state.phase == .failed ? pause(ofFailing: record.operation) : nil,
             "again": againURL(record), "tells": record.endedAt == nil && !isWatched(record.operation),
             "change": format.integer(record.sequence), "artifacts": artifacts(record),
             // A page and its patches fill these in, since they depend on other runs.

@@ -34,15 +34,15 @@ extension PageWriter {
             case .idle, .active: nil
             }
         guard let words else { return nil }
-        return (tellsMessage(record) ? sentence(of: record) : nil).map { "\(words): \($0)" } ?? "\(words)."
+        return (tellsReason(record) ? reason(of: record) : nil).map { "\(words): \($0)" } ?? "\(words)."
     }
 
-    /// Whether the verdict includes the message, which the state's panel then omits: not if the operation has a template
+    /// Whether the verdict includes the reason, which the state's panel then omits: not if the operation has a template
     /// of its own for the state.
-    func tellsMessage(_ record: RunRecord) -> Bool {
+    func tellsReason(_ record: RunRecord) -> Bool {
         record.state.phase == .failed
             && template(for: record.state, of: record.operation).hasPrefix("operations/default/")
-            && sentence(of: record).map { $0.count < Self.longestSentence } ?? false
+            && reason(of: record).map { $0.count < Self.longestSentence } ?? false
     }
 
     /// How long a run waited before its work began, if a second or more, and how long the work took.
