@@ -19,7 +19,7 @@ public enum Markup {
         check(Array(html.utf8), as: kind, rules: rules)
     }
 
-    package static func check(
+    static func check(
         _ bytes: [UInt8], as kind: MarkupKind, rules: [any MarkupRule] = .all
     ) -> [MarkupProblem] {
         do {

@@ -5,7 +5,7 @@ import CLibXML2
 /// Elements of HTML and SVG have their plain names, whether or not the source gives them a namespace. A fragment's
 /// elements are in an element called `fragment`, which is not in the source. A document belongs to one task at a time.
 public final class MarkupDocument {
-    package let kind: MarkupKind
+    let kind: MarkupKind
 
     let source: SourceText
     let tree: xmlDocPtr
@@ -33,7 +33,7 @@ public final class MarkupDocument {
         try self.init(Array(html.utf8), as: kind)
     }
 
-    package init(_ bytes: [UInt8], as kind: MarkupKind) throws(MarkupError) {
+    init(_ bytes: [UInt8], as kind: MarkupKind) throws(MarkupError) {
         let source = SourceText(bytes)
         self.kind = kind
         self.source = source

@@ -4,15 +4,15 @@ import CLibXML2
 public struct MarkupElement {
     let node: xmlNodePtr
 
-    package let document: MarkupDocument
+    let document: MarkupDocument
 
     /// The element's name, such as `button`.
     public var name: String { String(cString: node.pointee.name) }
 
-    package var line: Int { position.line }
+    var line: Int { position.line }
 
     /// The character of the line at which the start tag begins, from 1.
-    package var column: Int { position.column }
+    var column: Int { position.column }
 
     /// The element that contains it; nil for the outermost one.
     public var parent: MarkupElement? {
@@ -29,14 +29,14 @@ public struct MarkupElement {
     }
 
     /// The elements in it at any depth, in the order of the source.
-    package var descendants: [MarkupElement] {
+    var descendants: [MarkupElement] {
         var found: [MarkupElement] = []
         TreeWalk.elements(under: node) { found.append(MarkupElement(node: $0, document: document)) }
         return found
     }
 
     /// The elements that contain it, from the nearest outwards.
-    package var ancestors: [MarkupElement] {
+    var ancestors: [MarkupElement] {
         Array(sequence(first: self) { $0.parent }.dropFirst())
     }
 

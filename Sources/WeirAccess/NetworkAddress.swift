@@ -5,7 +5,7 @@ package struct NetworkAddress: Hashable, Sendable {
     /// The address in network byte order.
     ///
     /// IPv4-mapped IPv6 addresses are stored as 4 bytes.
-    package let bytes: [UInt8]
+    let bytes: [UInt8]
 
     /// Parses an address without port, brackets or host name.
     ///
@@ -54,7 +54,7 @@ package struct NetworkRange: Hashable, Sendable {
         self.address = address
     }
 
-    package func contains(_ other: NetworkAddress) -> Bool {
+    func contains(_ other: NetworkAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         var left = length
         for (own, its) in zip(address.bytes, other.bytes) {

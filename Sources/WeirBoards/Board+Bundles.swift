@@ -1,6 +1,6 @@
 import Logging
 import WeirFlows
-package import WeirJournals
+import WeirJournals
 import WeirStates
 
 extension Board {
@@ -10,7 +10,7 @@ extension Board {
     /// written, or with `unavailable`.
     ///
     /// `mayName` returns whether the reader may know of a run; nil for a reader of everything.
-    package func export(
+    func export(
         _ run: String, mayName: (@Sendable (RunRecord) -> Bool)? = nil, write: (String) async throws -> Void
     ) async throws -> ExportSummary {
         do {
@@ -26,7 +26,7 @@ extension Board {
 
     /// Exports all runs that match a query, oldest first, in the format of `export(_:write:)`; ignores the query's
     /// limit.
-    package func export(
+    func export(
         _ query: RunQuery, mayName: (@Sendable (RunRecord) -> Bool)? = nil, write: (String) async throws -> Void
     ) async throws -> ExportSummary {
         do {
@@ -36,7 +36,7 @@ extension Board {
         }
     }
 
-    package var isImporting: Bool { importing.isTaken }
+    var isImporting: Bool { importing.isTaken }
 
     /// Imports the runs of an export atomically, and publishes them.
     ///
@@ -50,7 +50,7 @@ extension Board {
     /// - Returns: A summary of the imported runs.
     /// - Throws: `malformedImport` and `importConflict`, both with the line number; `importing`, `shuttingDown` and
     ///   `unavailable`.
-    package func importRuns(
+    func importRuns(
         restoringDeleted: Bool = false, _ open: @escaping JournalImport.Opening
     ) async throws(BoardError) -> ImportReport {
         if runs.isClosed {

@@ -210,9 +210,9 @@ public final class Board: Sendable {
 
     package var recording: RecordingStatus { recorder.status.value }
 
-    package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
+    var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
 
-    package var announcedRemoval: ReadOnlyStateFlow<AnnouncedRemoval?> { retention.announced.asStateFlow() }
+    var announcedRemoval: ReadOnlyStateFlow<AnnouncedRemoval?> { retention.announced.asStateFlow() }
 
     /// The last event of an announced removal, or nil before the first.
     package var removals: ReadOnlyStateFlow<RemovalEvent?> { retention.events.asStateFlow() }
@@ -226,13 +226,13 @@ public final class Board: Sendable {
     /// The journal notices that have not been dismissed, oldest first.
     package var notices: [JournalNotice] { recorder.notices.value }
 
-    package var currentNotices: ReadOnlyStateFlow<[JournalNotice]> { recorder.notices }
+    var currentNotices: ReadOnlyStateFlow<[JournalNotice]> { recorder.notices }
 
     /// Dismisses a notice, and returns whether it was present.
     ///
     /// Throws `BoardError` with `unavailable` if the journal cannot be written.
     @discardableResult
-    package func dismissNotice(_ id: String) async throws(BoardError) -> Bool {
+    func dismissNotice(_ id: String) async throws(BoardError) -> Bool {
         if follows {
             let isDismissed = try await handOver(.dismissNotice(id: id)).isDone
             // On failure, the periodic check reads them within a second.
@@ -258,7 +258,7 @@ public final class Board: Sendable {
     /// some time after the last watch is released.
     package func watch(_ topic: Topic) -> Watch { watching.watch(topic) }
 
-    package func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
+    func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
 
     /// Sets the retention policy, which applies immediately and then hourly.
     ///

@@ -8,7 +8,7 @@ extension Board {
         /// The minimum interval between recorded ticks of a run, unless its operation records every tick; transitions
         /// are always recorded.
         public var tickInterval: Duration = .milliseconds(100)
-        package var tailLimit = 10_000
+        var tailLimit = 10_000
         /// The zone of the weeks and days of reports and digests.
         package var zone = TimeZone.gmt
         /// The approximate maximum size in bytes of the changes in memory; the oldest are evicted first.

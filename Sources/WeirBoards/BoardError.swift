@@ -86,7 +86,7 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The cause and the remedy in English, in one or two sentences.
     public var description: String { message.description }
 
-    package init(
+    init(
         _ code: Code, _ wording: BoardWording, _ values: [String: Message.Value] = [:], fields: [InputMistake] = []
     ) {
         self.init(code, Message(wording, values), fields: fields)

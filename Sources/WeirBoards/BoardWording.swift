@@ -4,8 +4,8 @@ import WeirStates
 ///
 /// Each raw value is the English sentence. The string tables contain every language under “refusal.” and the case's
 /// name.
-package enum BoardWording: String, Wording {
-    package static let section = "refusal"
+enum BoardWording: String, Wording {
+    static let section = "refusal"
 
     case unknownOperation = "There is no operation “{id}”. The overview lists all operations."
     case unknownRun = "There is no run “{id}”. The list of runs shows all runs."

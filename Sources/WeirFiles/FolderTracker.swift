@@ -6,7 +6,7 @@ package import WeirOperations
 /// Editors, rsync and git write files one after another, and some in parts. A change therefore counts only when two polls find
 /// the same state, which is also the state after reading.
 package struct FolderTracker: Sendable {
-    package let url: URL
+    let url: URL
     private let reserved: [String: [InputField]]
     private let limit: Int
     private let timezone: String?

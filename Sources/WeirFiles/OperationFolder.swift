@@ -112,7 +112,7 @@ package struct OperationFolder: Sendable {
         outdated = earlier.definitions.reduce(into: [:]) { $0[$1.id] = [mistake] }
     }
 
-    package init(empty url: URL) {
+    init(empty url: URL) {
         self.url = url
         (definitions, mistakes, texts, outdated, templates, calendars) = ([], [], [:], [:], [:], [:])
     }

@@ -73,15 +73,15 @@ package actor MemoryCommands {
     /// The recording server, and its fence, which counts the takeovers.
     private var recording: (server: String, fence: Int)?
 
-    package init() {}
+    init() {}
 
     package var count: Int { entries.count }
 
     /// Makes another server the one that records.
-    package func takeOver(_ server: String) { recording = (server, (recording?.fence ?? 0) + 1) }
+    func takeOver(_ server: String) { recording = (server, (recording?.fence ?? 0) + 1) }
 
     /// The exchange as one server sees it.
-    package nonisolated func server(_ id: String) -> any CommandExchange { Server(commands: self, id: id) }
+    nonisolated func server(_ id: String) -> any CommandExchange { Server(commands: self, id: id) }
 
     private struct Server: CommandExchange {
         let commands: MemoryCommands

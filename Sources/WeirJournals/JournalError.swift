@@ -58,7 +58,7 @@ extension JournalError {
         JournalError(.searchTooLong, "The search took too long and was stopped. Search fewer runs.")
     }
 
-    package static var tooManySearches: JournalError {
+    static var tooManySearches: JournalError {
         JournalError(.unavailable, "Too many searches wait for their turn. Try again later.")
     }
 

@@ -26,12 +26,6 @@ public struct RecordedEffect: Sendable, Hashable {
         self.kind = kind
         self.audience = audience
     }
-
-    /// Whether the audience includes a user; nil is an anonymous user.
-    package func isMeant(for name: String?) -> Bool {
-        guard let audience else { return true }
-        return name.map(audience.contains) ?? false
-    }
 }
 
 extension RecordedEffect: RecordedForm {
@@ -51,7 +45,7 @@ extension RecordedEffect: RecordedForm {
         return .object(members)
     }
 
-    package init?(json: JSONValue) {
+    init?(json: JSONValue) {
         let audience = json["audience"]?.array?.compactMap(\.string)
         guard let kind = Self.kind(in: json), json["audience"] == nil || audience != nil else { return nil }
         self.init(kind, audience: audience)

@@ -101,7 +101,7 @@ extension RecordedAction: RecordedForm {
 }
 
 /// A value with one JSON encoding in journals, responses and pages.
-package protocol RecordedForm: Codable {
+protocol RecordedForm: Codable {
     var json: JSONValue { get }
     /// Decodes `json`; nil for anything else.
     init?(json: JSONValue)

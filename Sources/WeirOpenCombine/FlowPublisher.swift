@@ -20,7 +20,7 @@ public struct FlowPublisher<Output: Sendable>: Publisher, Sendable {
 
     private let values: StateValues<Output>
 
-    package init(_ values: StateValues<Output>) {
+    init(_ values: StateValues<Output>) {
         self.values = values
     }
 

@@ -21,7 +21,7 @@ where Elements.Element: Sendable {
     private let elements: Elements
     private let scope: FlowScope
 
-    package init(_ elements: Elements, in scope: FlowScope) {
+    init(_ elements: Elements, in scope: FlowScope) {
         self.elements = elements
         self.scope = scope
     }

@@ -58,7 +58,7 @@ package protocol PieceSink: OutputSink {
 public struct OutputWriter: Sendable {
     private let sink: (any OutputSink)?
 
-    package init(to sink: any OutputSink) { self.sink = sink }
+    init(to sink: any OutputSink) { self.sink = sink }
 
     private init() { sink = nil }
 

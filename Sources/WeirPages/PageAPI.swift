@@ -2,9 +2,9 @@
 package struct PageAPI: Sendable {
     /// The methods of one kind of resource.
     package struct Section: Sendable {
-        package let name: String
-        package let text: String
-        package let methods: [Method]
+        let name: String
+        let text: String
+        let methods: [Method]
 
         package init(name: String, text: String, methods: [Method]) {
             (self.name, self.text, self.methods) = (name, text, methods)
@@ -13,17 +13,17 @@ package struct PageAPI: Sendable {
 
     package struct Method: Sendable {
         package struct Part: Sendable {
-            package let name: String
-            package let text: String
+            let name: String
+            let text: String
 
             package init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
         }
 
-        package let name: String
-        package let method: String
-        package let path: String
-        package let summary: String
-        package let right: String
+        let name: String
+        let method: String
+        let path: String
+        let summary: String
+        let right: String
         package var parameters: [Part] = []
         package var body: [String] = []
         package var answers: [Part] = []
@@ -34,7 +34,7 @@ package struct PageAPI: Sendable {
         }
     }
 
-    package let sections: [Section]
+    let sections: [Section]
 
     package init(sections: [Section]) { self.sections = sections }
 }

@@ -23,7 +23,7 @@ extension PageRenderer {
     }
 
     /// A start form alone, with mistakes beside the fields and the entered values preserved.
-    package func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
+    func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
         let writer = writer(frame)
         let fields = writer.startPage(operation, draft: draft)
         return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
@@ -67,7 +67,7 @@ extension PageRenderer {
     }
 
     /// All samples of all operations and stores, or of one of them; if there are too many, a link to each.
-    package func gallery(_ section: GallerySection? = nil, frame: PageFrame) -> String {
+    func gallery(_ section: GallerySection? = nil, frame: PageFrame) -> String {
         // Samples have no relation to the present, so the page has no time of its own and is the same at any time.
         var writer = writer(frame)
         writer.format.now = nil

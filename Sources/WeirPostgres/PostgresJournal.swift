@@ -146,15 +146,15 @@ package final class PostgresJournal: Journal {
 extension PostgresJournal {
     package struct Configuration: Sendable {
         /// Whether the journal is opened for reading, while a server may be recording.
-        package var isReadOnly: Bool
+        var isReadOnly: Bool
         /// The maximum number of concurrent reads, each on its own connection.
-        package var readers: Int
+        var readers: Int
         /// The time limit for an answer of the database, after which the connection counts as lost.
-        package var timeout: Duration
+        var timeout: Duration
         /// The time to wait for another server that is shutting down.
-        package var patience: Duration
+        var patience: Duration
         /// The server, which follows if another one records; nil to throw `locked` in that case.
-        package var node: PostgresNode?
+        var node: PostgresNode?
 
         package init(
             isReadOnly: Bool = false, readers: Int = 4, timeout: Duration = .seconds(30),
@@ -183,7 +183,7 @@ extension PostgresJournal {
     }
 
     /// Opens the journal in a database, with a given clock.
-    package static func open(
+    static func open(
         _ url: String, configuration: Configuration = Configuration(),
         makeEpoch: @escaping @Sendable () -> String = { JournalEpoch.make() }, now: @escaping @Sendable () -> Timestamp
     ) async throws -> PostgresJournal {

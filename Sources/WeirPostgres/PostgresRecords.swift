@@ -3,29 +3,29 @@ package import WeirAccess
 import WeirJournals
 
 /// JSON records in the database of a journal, which all its servers read and write; see `PostgresRecordTables`.
-package final class PostgresRecords: Sendable {
-    package struct Record: Hashable, Sendable {
-        package let kind: String
-        package let id: String
+final class PostgresRecords: Sendable {
+    struct Record: Hashable, Sendable {
+        let kind: String
+        let id: String
         /// The JSON; nil for a removed record.
-        package let json: String?
+        let json: String?
         /// Whether the record is written only if it exists.
-        package let isUpdate: Bool
+        let isUpdate: Bool
 
         /// Creates a record, or with nil its removal.
-        package init(kind: String, id: String, json: String?, isUpdate: Bool = false) {
+        init(kind: String, id: String, json: String?, isUpdate: Bool = false) {
             (self.kind, self.id, self.json, self.isUpdate) = (kind, id, json, isUpdate)
         }
     }
 
     /// The writes after a given one.
-    package struct News: Sendable {
+    struct News: Sendable {
         /// The number of the newest write.
-        package let number: Int64
+        let number: Int64
         /// Whether these are all records, not only changed ones.
-        package let isWhole: Bool
+        let isWhole: Bool
         /// The changed records; removed ones have no JSON.
-        package let records: [Record]
+        let records: [Record]
     }
 
     private enum Connection: Sendable {
@@ -37,14 +37,14 @@ package final class PostgresRecords: Sendable {
     private let connection: Connection
 
     /// Uses the connections of a journal, which must stay open.
-    package init(of journal: PostgresJournal) { connection = .journal(journal) }
+    init(of journal: PostgresJournal) { connection = .journal(journal) }
 
     private init(_ worker: PostgresWorker) { connection = .own(worker) }
 
     /// Opens a database on a separate connection, concurrently with its servers, creating its tables if necessary.
     ///
     /// Throws `JournalError`.
-    package static func open(_ url: String, timeout: Duration = .seconds(30)) async throws -> PostgresRecords {
+    static func open(_ url: String, timeout: Duration = .seconds(30)) async throws -> PostgresRecords {
         let opening = PostgresOpening(
             address: try PostgresAddress(url), configuration: .init(timeout: timeout),
             makeEpoch: { JournalEpoch.make() }, now: { Timestamp(Date()) })
@@ -52,14 +52,14 @@ package final class PostgresRecords: Sendable {
     }
 
     /// Closes a separate connection; those of a journal stay open.
-    package func close() async {
+    func close() async {
         if case .own(let worker) = connection { await worker.close() }
     }
 
     /// The writes after the one with a number, or all records for nil; returns nil if there are none.
     ///
     /// It also returns all records if there were too many writes since. Throws `JournalError`.
-    package func news(after known: Int64?) async throws -> News? {
+    func news(after known: Int64?) async throws -> News? {
         try await read { connection in
             let newest = try connection.first("SELECT number FROM weir.access") { $0.integer(0) }
             guard let newest else { throw JournalError.damaged("no row of access") }
@@ -89,7 +89,7 @@ package final class PostgresRecords: Sendable {
     ///   - known: The number of the newest write that the caller has read.
     /// - Returns: The number of this write; nil if there was a newer one.
     /// - Throws: `JournalError`.
-    package func write(_ records: [Record], after known: Int64) async throws -> Int64? {
+    func write(_ records: [Record], after known: Int64) async throws -> Int64? {
         let call = JournalEpoch.make()
         return try await write { connection in
             try connection.first(

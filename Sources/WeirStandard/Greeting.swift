@@ -11,10 +11,10 @@ package import WeirStates
 package struct Greeting: StateOperation {
     package struct Configuration: Sendable {
         /// Returns the URL of the service at each run; nil while unknown, such as before a server is bound.
-        package let url: @Sendable () -> String?
+        let url: @Sendable () -> String?
         /// Whether the URL is this server's own.
-        package let isOwn: Bool
-        package let timeout: Duration
+        let isOwn: Bool
+        let timeout: Duration
 
         package init(
             timeout: Duration = .seconds(10), isOwn: Bool = false, url: @escaping @Sendable () -> String?
@@ -48,7 +48,7 @@ package struct Greeting: StateOperation {
 }
 
 package struct GreetingInput: OperationInput, Hashable {
-    package let label: String
+    let label: String
 
     package static var fields: [InputField] {
         [
@@ -56,8 +56,6 @@ package struct GreetingInput: OperationInput, Hashable {
                 "label", "Label", .text(maximumLength: 200), required: true, default: "World", help: "Whom to greet.")
         ]
     }
-
-    package init(label: String) { self.label = label }
 }
 
 /// The states of a greeting: those of `FooOperation` in *StateFlow on KMP and SwiftUI*, and cancelled.

@@ -4,18 +4,18 @@ import WeirStates
 /// A position on the ground, with map coordinates and text.
 package struct GroundPosition: Codable, Hashable, Sendable {
     /// Degrees north, from -90 to 90.
-    package let latitude: Double
+    let latitude: Double
     /// Degrees east, from -180 to 180.
-    package let longitude: Double
+    let longitude: Double
     /// The x coordinate on an equirectangular map of width 2000, rounded to a tenth.
-    package let x: Double
+    let x: Double
     /// The y coordinate on that map of height 1000, rounded to a tenth.
-    package let y: Double
+    let y: Double
     /// `ISS Position = (12.345600, -65.432100)`, as in *Flow as a Combine publisher*.
-    package let text: String
+    let text: String
 
     /// Creates a position; nil if a coordinate is out of range or not a number.
-    package init?(latitude: Double, longitude: Double) {
+    init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude
         self.longitude = longitude

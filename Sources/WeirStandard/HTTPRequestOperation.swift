@@ -7,10 +7,10 @@ import WeirStates
 package struct HTTPRequestOperation: OutputOperation {
     package struct Configuration: Sendable {
         /// The number of body bytes after which the connection is closed.
-        package let bodyLimit: Int64
+        let bodyLimit: Int64
         /// The default time limit of an attempt.
-        package let timeout: Duration
-        package let backoff: Backoff
+        let timeout: Duration
+        let backoff: Backoff
 
         package init(
             bodyLimit: Int64 = 10_000_000, timeout: Duration = .seconds(30), backoff: Backoff = .init()
@@ -83,7 +83,7 @@ package struct HTTPRequestOperation: OutputOperation {
 }
 
 package struct HTTPRequestInput: OperationInput, Hashable {
-    package enum Method: String, Codable, Sendable, CaseIterable {
+    enum Method: String, Codable, Sendable, CaseIterable {
         case GET
         case HEAD
         case POST
@@ -93,17 +93,17 @@ package struct HTTPRequestInput: OperationInput, Hashable {
         case OPTIONS
     }
 
-    package let method: Method
+    let method: Method
     /// An absolute `http` or `https` URL.
-    package let url: String
+    let url: String
     /// Sent as plain text.
-    package let body: String?
+    let body: String?
     /// The only status that counts as success; nil for any 2xx.
-    package let expectedStatus: Int?
+    let expectedStatus: Int?
     /// The time limit of an attempt in seconds; nil for 30.
-    package let timeout: Double?
+    let timeout: Double?
     /// The maximum number of attempts; nil for one.
-    package let attempts: Int?
+    let attempts: Int?
 
     /// The time limit, clamped to the field's bounds because code can create inputs, too.
     var limit: Duration? {
@@ -125,7 +125,7 @@ package struct HTTPRequestInput: OperationInput, Hashable {
         ]
     }
 
-    package init(
+    init(
         method: Method = .GET, url: String, body: String? = nil, expectedStatus: Int? = nil, timeout: Double? = nil,
         attempts: Int? = nil
     ) {

@@ -7,14 +7,14 @@ package import WeirStates
 /// Meant for `Lifetime.whileWatched`. Throws only on cancellation.
 package struct ISSPosition: StateOperation {
     package struct Configuration: Sendable {
-        package let url: String
+        let url: String
         /// The delay between a response and the next request.
-        package let interval: Duration
-        package let timeout: Duration
+        let interval: Duration
+        let timeout: Duration
         /// The maximum number of positions in the trail.
         let trailLength: Int
         /// The delay after failures; by default from `interval` up to a minute.
-        package let backoff: Backoff
+        let backoff: Backoff
 
         package init(
             url: String = "http://api.open-notify.org/iss-now.json", interval: Duration = .seconds(5),

@@ -5,11 +5,11 @@ package struct OperationEnvironment: Sendable {
     /// The clock for delays and timeouts.
     package let clock: any Clock<Duration>
     /// The clock for times in states.
-    package let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     /// Returns a number in 0..<1, for jitter.
     package let random: @Sendable () -> Double
     package let resolver: any NameResolver
-    package let outgoing: OutgoingPolicy
+    let outgoing: OutgoingPolicy
 
     package init(
         clock: any Clock<Duration> = ContinuousClock(),
@@ -52,11 +52,11 @@ extension Duration {
 
 package struct Attempt: Codable, Hashable, Sendable {
     /// Counted from 1.
-    package let number: Int
+    let number: Int
     /// The maximum number of attempts.
-    package let of: Int
+    let of: Int
 
-    package init(_ number: Int, of count: Int) {
+    init(_ number: Int, of count: Int) {
         self.number = number
         self.of = count
     }
@@ -67,9 +67,9 @@ package struct Attempt: Codable, Hashable, Sendable {
 /// Half of each delay is fixed, half is random, so that clients that failed together do not retry together.
 package struct Backoff: Sendable, Hashable {
     /// The maximum delay after the first failure.
-    package let base: Duration
+    let base: Duration
     /// The overall maximum delay.
-    package let maximum: Duration
+    let maximum: Duration
 
     package init(base: Duration = .milliseconds(500), maximum: Duration = .seconds(30)) {
         self.base = base

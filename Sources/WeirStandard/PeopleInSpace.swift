@@ -7,8 +7,8 @@ package import WeirStates
 package struct PeopleInSpace: StateOperation {
     package struct Configuration: Sendable {
         /// The URL of the feed, in the format of open-notify's `astros.json`.
-        package let url: String
-        package let timeout: Duration
+        let url: String
+        let timeout: Duration
 
         package init(url: String = "http://api.open-notify.org/astros.json", timeout: Duration = .seconds(10)) {
             self.url = url
@@ -69,12 +69,12 @@ package enum PeopleInSpaceState: OperationState {
 }
 
 package struct Craft: Codable, Hashable, Sendable {
-    package let name: String
-    package let count: Int
+    let name: String
+    let count: Int
     /// Their names, in the order of the service.
-    package let people: [String]
+    let people: [String]
 
-    package init(name: String, people: [String]) {
+    init(name: String, people: [String]) {
         self.name = name
         self.people = people
         count = people.count

@@ -13,7 +13,7 @@ package struct Message: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     /// The key in translation tables; nil for text that is not translated.
-    package let key: String?
+    let key: String?
     private let english: String
     private let values: [String: Value]
 
@@ -86,12 +86,12 @@ package protocol Wording: RawRepresentable<String>, CaseIterable, Sendable {
 
 extension Wording {
     /// The key of the sentence in translation tables.
-    package var key: String { "\(Self.section).\(self)" }
+    var key: String { "\(Self.section).\(self)" }
 }
 
 /// How the last item of a list is joined to the others.
-package enum ListWording: String, Wording {
-    package static let section = "list"
+enum ListWording: String, Wording {
+    static let section = "list"
 
     case either = "{first} or {last}"
     case all = "{first} and {last}"

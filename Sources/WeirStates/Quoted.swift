@@ -6,7 +6,7 @@
 /// and the text is truncated to a thousand characters.
 package struct Quoted: Sendable, Hashable, CustomStringConvertible {
     /// The maximum number of characters; an escape counts as one.
-    package static let limit = 1_000
+    static let limit = 1_000
 
     package let description: String
 

@@ -7,7 +7,7 @@ import Foundation
 /// that length. A secret that a program splits, reverses or encrypts is not found: masking is the last line of defence,
 /// not the first.
 package struct SecretMask: Sendable {
-    package static let replacement = "•••"
+    static let replacement = "•••"
     /// The minimum length of a masked secret in characters, because shorter ones occur in texts by chance.
     package static let minimum = 8
     /// The number of lines up to which each line of a secret is also found in base 64 and hexadecimal digits.

@@ -47,7 +47,7 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         }
     }
 
-    package init(
+    init(
         _ reducer: R, state: R.State? = nil, exhaustivity: Exhaustivity = .on, made: SourcePlace,
         report: @escaping @Sendable (String, SourcePlace) -> Void
     ) {
@@ -196,26 +196,26 @@ public enum Exhaustivity: Sendable, Hashable {
 }
 
 /// The source location at which a test failure is reported.
-package struct SourcePlace: Sendable, Hashable {
-    package let fileID: StaticStringText
-    package let filePath: StaticStringText
-    package let line: UInt
-    package let column: UInt
+struct SourcePlace: Sendable, Hashable {
+    let fileID: StaticStringText
+    let filePath: StaticStringText
+    let line: UInt
+    let column: UInt
 
-    package init(fileID: StaticString, filePath: StaticString, line: UInt, column: UInt) {
+    init(fileID: StaticString, filePath: StaticString, line: UInt, column: UInt) {
         self.fileID = StaticStringText(fileID)
         self.filePath = StaticStringText(filePath)
         self.line = line
         self.column = column
     }
 
-    package struct StaticStringText: Sendable, Hashable {
+    struct StaticStringText: Sendable, Hashable {
         let text: StaticString
 
         init(_ text: StaticString) { self.text = text }
 
-        package static func == (left: Self, right: Self) -> Bool { left.text.description == right.text.description }
+        static func == (left: Self, right: Self) -> Bool { left.text.description == right.text.description }
 
-        package func hash(into hasher: inout Hasher) { hasher.combine(text.description) }
+        func hash(into hasher: inout Hasher) { hasher.combine(text.description) }
     }
 }

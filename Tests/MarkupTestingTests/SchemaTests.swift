@@ -1,4 +1,4 @@
-import MarkupTesting
+@testable import MarkupTesting
 import Testing
 
 struct SchemaTests {

@@ -1,5 +1,5 @@
 import Foundation
-import MarkupTesting
+@testable import MarkupTesting
 import Testing
 
 struct SnapshotTests {

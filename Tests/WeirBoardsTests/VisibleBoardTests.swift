@@ -1,6 +1,6 @@
 import Testing
 import TestSupport
-import WeirAccess
+@testable import WeirAccess
 import WeirFlows
 import WeirJournals
 import WeirOperations

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
-import WeirAccess
+@testable import WeirAccess
 @testable import WeirCommand
 
 @Suite(.timeLimit(.minutes(15))) struct AccessPlanTests {

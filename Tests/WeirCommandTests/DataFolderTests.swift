@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirJournals
+@testable import WeirJournals
 
 @testable import WeirCommand
 

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import WeirBoards
 import WeirOperations
-import WeirPages
+@testable import WeirPages
 import WeirStates
 
 @testable import WeirCommand

@@ -3,7 +3,7 @@ import Testing
 import WeirBoards
 import WeirJournals
 import WeirPages
-import WeirStandard
+@testable import WeirStandard
 import WeirStates
 
 @testable import WeirCommand

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Testing
 import WeirAccess
-import WeirBoards
+@testable import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirOperations

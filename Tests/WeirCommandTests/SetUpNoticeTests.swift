@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Testing
 import TestSupport
-import WeirAccess
+@testable import WeirAccess
 
 @testable import WeirCommand
 

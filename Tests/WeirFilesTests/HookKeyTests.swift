@@ -1,5 +1,5 @@
 import Testing
-import WeirBoards
+@testable import WeirBoards
 
 @testable import WeirFiles
 

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirBoards
+@testable import WeirBoards
 import WeirStates
 
 @testable import WeirFiles

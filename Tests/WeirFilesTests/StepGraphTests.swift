@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirBoards
+@testable import WeirBoards
 import WeirFlows
 import WeirOperations
 import WeirStates

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
-import WeirJournals
-import WeirPostgres
+@testable import WeirJournals
+@testable import WeirPostgres
 
 /// The contract of `CommandExchange`, for every implementation.
 @Suite(.timeLimit(.minutes(15))) struct CommandExchangeTests {

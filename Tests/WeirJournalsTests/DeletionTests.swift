@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import TestSupport
 import WeirJournals
-import WeirPostgres
+@testable import WeirPostgres
 import WeirStates
 
 /// The deletion of single runs, which leaves everything else as it was.

@@ -1,6 +1,6 @@
 import Testing
 import TestSupport
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 /// Holds a journal against a list of changes and the plainest reading of the contract.

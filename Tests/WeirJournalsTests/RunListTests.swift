@@ -1,5 +1,5 @@
 import Testing
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 @Suite(.timeLimit(.minutes(15))) struct RunListTests {

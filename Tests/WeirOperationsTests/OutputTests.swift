@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 import WeirFlows
-import WeirOperations
+@testable import WeirOperations
 import WeirStates
 
 @Suite(.timeLimit(.minutes(15))) struct OutputTests {

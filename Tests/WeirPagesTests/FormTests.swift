@@ -1,9 +1,9 @@
-import MarkupTesting
+@testable import MarkupTesting
 import Testing
 import WeirBoards
 import WeirJournals
 import WeirOperations
-import WeirPages
+@testable import WeirPages
 import WeirStates
 
 @Suite struct FormTests {
@@ -77,7 +77,7 @@ import WeirStates
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting), input: ["ratio": 0.125])
         let again = FormDraft(startingAgain: try #require(fixture.script.runs["r"]).record)
         let content = PageContent.operation(try #require(fixture.script.board.operation("copy")))
-        func input(_ locale: PageLocale, _ draft: FormDraft?) throws -> MarkupElement? {
+        func input(_ locale: PageLocale, _ draft: FormDraft?) throws -> MarkupTesting.MarkupElement? {
             let frame = PageFrame(locale: locale)
             let html = fixture.pages.document(content, cursor: Fixture.cursor, frame: frame, draft: draft)
             return try MarkupDocument(html, as: .document).elements("//input[@name='ratio']").first

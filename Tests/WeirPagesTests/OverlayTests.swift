@@ -3,7 +3,7 @@ import MarkupTesting
 import Testing
 import TestSupport
 import WeirBoards
-import WeirPages
+@testable import WeirPages
 import WeirStates
 
 @Suite(.timeLimit(.minutes(15))) struct OverlayTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WeirFiles
-import WeirStandard
+@testable import WeirFiles
+@testable import WeirStandard
 import WeirStates
 
 @testable import WeirPages

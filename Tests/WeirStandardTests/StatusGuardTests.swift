@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
-import WeirStandard
+@testable import WeirStandard
 
 struct StatusGuardTests {
     private func answered(_ text: String) throws -> (channel: EmbeddedChannel, problem: (any Error)?) {

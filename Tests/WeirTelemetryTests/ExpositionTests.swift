@@ -1,6 +1,6 @@
 import CoreMetrics
 import Testing
-import WeirTelemetry
+@testable import WeirTelemetry
 
 @Suite struct ExpositionTests {
     @Test func `a metric without a series is left out`() {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Tracing
 import WeirStates
-import WeirTelemetry
+@testable import WeirTelemetry
 
 @Suite struct LogLineTests {
     private static let hostile = "x\n2026 error weir: forged\r\u{1B}[31m\u{2028}\u{202E}\"}"

@@ -1,5 +1,5 @@
 import Testing
-import WeirTelemetry
+@testable import WeirTelemetry
 
 @Suite struct SystemHistoryTests {
     private static let minute: Int64 = 60_000

@@ -1,11 +1,11 @@
 /// Global attributes, and boolean attributes, have allowed values.
-package struct AttributeValues: MarkupRule {
-    package var name: String { "attribute-values" }
+struct AttributeValues: MarkupRule {
+    var name: String { "attribute-values" }
 
-    package init() {}
+    init() {}
 
     /// The elements with a value that its attribute does not allow.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@*]").flatMap { element in
             element.attributeNames.compactMap { attribute in
                 guard let kind = AttributeKind.of(attribute), let value = element[attribute],

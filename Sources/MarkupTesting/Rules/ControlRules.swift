@@ -1,11 +1,11 @@
 /// Every form field has a label that is announced.
-package struct ControlsLabelled: MarkupRule {
-    package var name: String { "controls-labelled" }
+struct ControlsLabelled: MarkupRule {
+    var name: String { "controls-labelled" }
 
-    package init() {}
+    init() {}
 
     /// The inputs, selects and textareas without a label.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//input | //select | //textarea").filter { element in
             element.isField && element.accessibleName.isEmpty
         }.map { element in
@@ -17,10 +17,10 @@ package struct ControlsLabelled: MarkupRule {
 }
 
 /// Every button, link and summary has a name.
-package struct ControlsNamed: MarkupRule {
-    package var name: String { "controls-named" }
+struct ControlsNamed: MarkupRule {
+    var name: String { "controls-named" }
 
-    package init() {}
+    init() {}
 
     private static let controls = """
         //button | //a[@href] | //summary | //input[@type='submit' or @type='reset' or @type='button'] \
@@ -28,7 +28,7 @@ package struct ControlsNamed: MarkupRule {
         """
 
     /// The buttons, links and summaries without an accessible name.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements(Self.controls)
             .filter { $0.accessibleName.isEmpty && !$0.isHiddenFromAssistiveTechnology }
             .map { $0.problem("<\($0.name)> has no name. Give it text, or aria-label.", of: self) }
@@ -36,13 +36,13 @@ package struct ControlsNamed: MarkupRule {
 }
 
 /// Every progress bar and meter has an accessible name.
-package struct GaugesNamed: MarkupRule {
-    package var name: String { "gauges-named" }
+struct GaugesNamed: MarkupRule {
+    var name: String { "gauges-named" }
 
-    package init() {}
+    init() {}
 
     /// The progress bars and meters without an accessible name.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//progress | //meter | //*[@role='progressbar' or @role='meter']")
             .filter { $0.accessibleName.isEmpty && !$0.isHiddenFromAssistiveTechnology }
             .map {
@@ -52,13 +52,13 @@ package struct GaugesNamed: MarkupRule {
 }
 
 /// Every picture has an alternative text, or is marked as decoration.
-package struct PicturesDescribed: MarkupRule {
-    package var name: String { "pictures-described" }
+struct PicturesDescribed: MarkupRule {
+    var name: String { "pictures-described" }
 
-    package init() {}
+    init() {}
 
     /// The `img` without `alt`, and the `svg` with neither a name nor `aria-hidden`.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try images(in: document) + drawings(in: document)
     }
 
@@ -81,13 +81,13 @@ package struct PicturesDescribed: MarkupRule {
 }
 
 /// The tab key goes through the page in its order: no `tabindex` above 0.
-package struct NaturalTabOrder: MarkupRule {
-    package var name: String { "natural-tab-order" }
+struct NaturalTabOrder: MarkupRule {
+    var name: String { "natural-tab-order" }
 
-    package init() {}
+    init() {}
 
     /// The elements with a positive `tabindex`.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@tabindex > 0]").map { element in
             element.problem("tabindex above 0 breaks the order of the page. Use 0, or move the element.", of: self)
         }

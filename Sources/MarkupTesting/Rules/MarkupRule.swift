@@ -39,29 +39,29 @@ extension [any MarkupRule] {
     }
 }
 
-package struct PageTitle: MarkupRule {
-    package var name: String { "page-title" }
+struct PageTitle: MarkupRule {
+    var name: String { "page-title" }
 
-    package var isForDocumentsOnly: Bool { true }
+    var isForDocumentsOnly: Bool { true }
 
-    package init() {}
+    init() {}
 
     /// The page, if its head has no title with text.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("/html/head/title[normalize-space()]").isEmpty
             ? [document.root.problem("The page has no title. Write one into its <head>.", of: self)] : []
     }
 }
 
-package struct PageLanguage: MarkupRule {
-    package var name: String { "page-language" }
+struct PageLanguage: MarkupRule {
+    var name: String { "page-language" }
 
-    package var isForDocumentsOnly: Bool { true }
+    var isForDocumentsOnly: Bool { true }
 
-    package init() {}
+    init() {}
 
     /// The `html` element, if it has no `lang`.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         (document.root["lang"] ?? "").collapsed.isEmpty
             ? [document.root.problem("<html> has no language. Write lang=\"en\", or the actual language.", of: self)]
             : []
@@ -69,13 +69,13 @@ package struct PageLanguage: MarkupRule {
 }
 
 /// A page has at most one main part.
-package struct SingleMain: MarkupRule {
-    package var name: String { "single-main" }
+struct SingleMain: MarkupRule {
+    var name: String { "single-main" }
 
-    package init() {}
+    init() {}
 
     /// Every visible `main` after the first.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[self::main or @role='main'][not(@hidden)]").dropFirst().map { element in
             element.problem("This is a second main part. A page has one, apart from hidden ones.", of: self)
         }
@@ -83,13 +83,13 @@ package struct SingleMain: MarkupRule {
 }
 
 /// Headings go down one level at a time, and a page's first one is `h1`.
-package struct HeadingOrder: MarkupRule {
-    package var name: String { "heading-order" }
+struct HeadingOrder: MarkupRule {
+    var name: String { "heading-order" }
 
-    package init() {}
+    init() {}
 
     /// The headings that skip a level; for a document also a first one that is not `h1`.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         var problems: [MarkupProblem] = []
         var last: Int? = document.kind == .document ? 0 : nil
         let headings = "//h1 | //h2 | //h3 | //h4 | //h5 | //h6 | //*[@role='heading']"
@@ -106,13 +106,13 @@ package struct HeadingOrder: MarkupRule {
 }
 
 /// Every table has header cells, unless it is marked as layout.
-package struct TableHeaders: MarkupRule {
-    package var name: String { "table-headers" }
+struct TableHeaders: MarkupRule {
+    var name: String { "table-headers" }
 
-    package init() {}
+    init() {}
 
     /// The tables without a `th`.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//table[not(.//th) and not(@role='presentation' or @role='none')]").map { element in
             element.problem("<table> has no header cells. Use <th scope=\"col\"> or <th scope=\"row\">.", of: self)
         }

@@ -1,13 +1,13 @@
 import Foundation
 
 /// Each id belongs to only one element.
-package struct UniqueIDs: MarkupRule {
-    package var name: String { "unique-ids" }
+struct UniqueIDs: MarkupRule {
+    var name: String { "unique-ids" }
 
-    package init() {}
+    init() {}
 
     /// The elements whose id is taken by an earlier one, is empty, or has spaces.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@id]").compactMap { element in
             let id = element["id"] ?? ""
             if id.isEmpty || id.contains(where: \.isWhitespace) {
@@ -23,10 +23,10 @@ package struct UniqueIDs: MarkupRule {
 /// Every reference to an element by its id names an existing element.
 ///
 /// In a fragment, references to elements outside it cannot be checked: leave the rule out for such a fragment.
-package struct ReferencesResolve: MarkupRule {
-    package var name: String { "references-resolve" }
+struct ReferencesResolve: MarkupRule {
+    var name: String { "references-resolve" }
 
-    package init() {}
+    init() {}
 
     private static let attributes = [
         "for", "form", "list", "headers", "popovertarget", "commandfor", "aria-activedescendant", "aria-controls",
@@ -34,7 +34,7 @@ package struct ReferencesResolve: MarkupRule {
     ]
 
     /// The elements that refer to an id that no element has.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@*]").flatMap { element in
             (named(by: element) + linked(by: element)).compactMap { attribute, id in
                 guard document.elementsByID[id] == nil else { return nil }
@@ -59,10 +59,10 @@ package struct ReferencesResolve: MarkupRule {
 }
 
 /// Elements are not inside elements in which HTML forbids them at any depth, which a grammar cannot express.
-package struct Nesting: MarkupRule {
-    package var name: String { "nesting" }
+struct Nesting: MarkupRule {
+    var name: String { "nesting" }
 
-    package init() {}
+    init() {}
 
     private static let interactive = """
         self::a[@href] or self::button or self::details or self::label or self::select or self::textarea \
@@ -92,7 +92,7 @@ package struct Nesting: MarkupRule {
     ]
 
     /// The elements inside an element that forbids them.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try Self.forbidden.flatMap { outer, inner in
             try document.elements("//\(outer)//*[\(inner)]").map { element in
                 element.problem("<\(element.name)> is not allowed inside <\(outer)>, at any depth.", of: self)
@@ -102,15 +102,15 @@ package struct Nesting: MarkupRule {
 }
 
 /// Pages have no inline scripts and styles, so that they work under a strict Content-Security-Policy.
-package struct NoInlineCode: MarkupRule {
-    package var name: String { "no-inline-code" }
+struct NoInlineCode: MarkupRule {
+    var name: String { "no-inline-code" }
 
-    package init() {}
+    init() {}
 
     private static let links: Set = ["href", "src", "action", "formaction", "cite", "content"]
 
     /// Scripts without `src`, style elements and attributes, event handlers, and URLs that are code.
-    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try elements(in: document) + attributes(in: document)
     }
 

@@ -106,7 +106,7 @@ extension Markup {
     ///   - kind: Whether it is a whole page or a fragment.
     /// - Returns: The canonical form, ending with a line break.
     /// - Throws: ``MarkupError`` if the markup is not well-formed.
-    package static func canonical(_ html: String, as kind: MarkupKind) throws(MarkupError) -> String {
+    static func canonical(_ html: String, as kind: MarkupKind) throws(MarkupError) -> String {
         CanonicalWriter().write(try MarkupDocument(html, as: kind))
     }
 }

@@ -7,9 +7,9 @@ public import Foundation
 /// each is rewritten, and every test fails, so that the setting is not left on.
 public struct MarkupSnapshots: Sendable {
     /// The environment variable that makes tests rewrite their snapshots, if it is `1`.
-    package static let recordingVariable = "WEIR_RECORD_SNAPSHOTS"
+    static let recordingVariable = "WEIR_RECORD_SNAPSHOTS"
 
-    package let folder: String
+    let folder: String
 
     private let isRecording: Bool
     private let files: any SnapshotFiles
@@ -26,7 +26,7 @@ public struct MarkupSnapshots: Sendable {
         self.init(suite: suite, testFile: testFile, environment: environment, files: DiskSnapshotFiles())
     }
 
-    package init(suite: String, testFile: String, environment: [String: String], files: any SnapshotFiles) {
+    init(suite: String, testFile: String, environment: [String: String], files: any SnapshotFiles) {
         folder =
             URL(fileURLWithPath: testFile).deletingLastPathComponent()
             .appendingPathComponent("__Snapshots__").appendingPathComponent(suite).path
@@ -123,7 +123,7 @@ public enum SnapshotError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Where snapshots are stored.
-package protocol SnapshotFiles: Sendable {
+protocol SnapshotFiles: Sendable {
     /// The text of a file, or nil if it does not exist.
     /// - Parameter path: The file's path.
     /// - Returns: Its contents.

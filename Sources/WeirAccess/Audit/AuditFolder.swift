@@ -166,12 +166,6 @@ final class AuditFolder {
         return old
     }
 
-    func close() throws {
-        try handle?.synchronize()
-        try handle?.close()
-        handle = nil
-    }
-
     private func write(_ anchor: Anchor) throws {
         guard try !anchors().contains(where: { $0.day == anchor.day }) else { return }
         let handle = try Self.open(anchorsURL)

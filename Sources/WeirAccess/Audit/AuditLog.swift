@@ -91,7 +91,7 @@ package final class AuditLog: Sendable {
     package var head: String { state.withLock { $0.head.head } }
 
     /// Records an entry without blocking; repeated refusals and reads of output are merged for up to a minute.
-    package func record(_ entry: AuditEntry) {
+    func record(_ entry: AuditEntry) {
         entry.log(to: logger)
         guard writer != nil else { return }
         let isDue = state.withLock { state in
@@ -145,7 +145,7 @@ package final class AuditLog: Sendable {
     }
 
     /// Writes merged entries whose interval is over; call every few seconds.
-    package func tick() {
+    func tick() {
         guard writer != nil else { return }
         let time = now()
         let isDue = state.withLock { state in

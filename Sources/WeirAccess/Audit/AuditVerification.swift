@@ -4,8 +4,8 @@ import WeirStates
 package struct AuditVerification: Sendable, Equatable {
     package struct Fault: Sendable, Equatable, CustomStringConvertible {
         /// The file and the line, counted from 1.
-        package let place: String
-        package let detail: String
+        let place: String
+        let detail: String
 
         package var description: String { "\(place): \(detail)" }
     }

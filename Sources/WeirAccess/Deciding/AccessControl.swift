@@ -8,7 +8,7 @@ public final class AccessControl: Sendable {
     /// Returns the principal of a credential, or nil if the credential ended or was revoked.
     ///
     /// Called on any thread; must not block.
-    package typealias Lookup = @Sendable (Credential) -> Principal?
+    typealias Lookup = @Sendable (Credential) -> Principal?
 
     private struct State {
         var rules: AccessRules
@@ -36,7 +36,7 @@ public final class AccessControl: Sendable {
     /// Creates an access control with the given rules; the dashboard that uses it supplies the subjects.
     public convenience init(rules: AccessRules = AccessRules()) { self.init(rules: rules, subjects: []) }
 
-    package init(rules: AccessRules = AccessRules(), subjects: [Subject]) {
+    init(rules: AccessRules = AccessRules(), subjects: [Subject]) {
         state = Mutex(State(rules: rules, subjects: subjects))
         latest = Atomic(1)
     }
@@ -65,7 +65,7 @@ public final class AccessControl: Sendable {
     public func invalidate() { change { _ in } }
 
     /// Sets the function that resolves Weir's own credentials; without it, none of them is valid.
-    package func look(up lookup: @escaping Lookup) { change { $0.lookup = lookup } }
+    func look(up lookup: @escaping Lookup) { change { $0.lookup = lookup } }
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
@@ -85,7 +85,7 @@ public final class AccessControl: Sendable {
     ///   - generation: The generation read before the principal was looked up, so that a change in between makes the
     ///     authorization stale; nil for principals that the request itself names.
     /// - Returns: The permissions and their generation.
-    package func authorize(
+    func authorize(
         _ principal: Principal, credential: Credential, asOf generation: UInt64? = nil
     ) -> Authorization {
         state.withLock { state in
@@ -128,13 +128,13 @@ package struct Authorization: Sendable {
     /// The credential, used to look up the principal again.
     package let credential: Credential
     /// The generation of the access control at which the permissions were computed.
-    package let generation: UInt64
+    let generation: UInt64
 
     package var permissions: Permissions { audience.permissions }
 
     package var isAnonymous: Bool { principal.kind == .anonymous }
 
-    package init(_ principal: Principal, audience: Audience, credential: Credential, generation: UInt64) {
+    init(_ principal: Principal, audience: Audience, credential: Credential, generation: UInt64) {
         self.principal = principal
         self.audience = audience
         self.credential = credential

@@ -1,10 +1,10 @@
 package struct AccessRequest: Sendable {
     /// The peer's address without port, or nil if unknown.
-    package var peer: String? { findPeer() }
+    var peer: String? { findPeer() }
     /// Whether the connection is encrypted by this server or, according to a trusted proxy, by the proxy.
-    package let isSecure: Bool
+    let isSecure: Bool
     /// Returns all values of a header field, given its name in lower case.
-    package let values: @Sendable (String) -> [String]
+    let values: @Sendable (String) -> [String]
     private let findPeer: @Sendable () -> String?
 
     /// Creates a request; the peer's address is formatted lazily, because most requests do not need it.

@@ -29,8 +29,8 @@ package protocol IdentityProvider: Sendable {
 
 /// A sign-out at the provider: of a person, of one session, or of both together; at least one is set.
 package struct ProviderSignOut: Hashable, Sendable {
-    package let identity: String?
-    package let session: String?
+    let identity: String?
+    let session: String?
 
     package init(identity: String?, session: String?) { (self.identity, self.session) = (identity, session) }
 }

@@ -5,7 +5,7 @@ import Crypto
 /// Principals with the same rights have equal permissions.
 package struct Permissions: Hashable, Sendable {
     /// The verbs on each known subject.
-    package let listed: [Subject.ID: VerbSet]
+    let listed: [Subject.ID: VerbSet]
     /// The verbs on the server and on subjects that are not (or no longer) in the catalog.
     let unlisted: VerbSet
     /// For link holders, the only run they can see.
@@ -35,7 +35,7 @@ package struct Permissions: Hashable, Sendable {
         self.run = run
     }
 
-    package func verbs(on subject: Subject.ID) -> VerbSet {
+    func verbs(on subject: Subject.ID) -> VerbSet {
         if case .run(let id) = subject, id == run { return .only(.see) }
         return listed[subject] ?? unlisted
     }
@@ -66,12 +66,12 @@ package struct Permissions: Hashable, Sendable {
     }
 
     /// Returns whether every verb of other permissions is allowed here, on every subject.
-    package func isSuperset(of other: Permissions) -> Bool {
+    func isSuperset(of other: Permissions) -> Bool {
         Set(listed.keys).union(other.listed.keys).allSatisfy { verbs(on: $0).isSuperset(of: other.verbs(on: $0)) }
             && unlisted.isSuperset(of: other.unlisted) && (other.run == nil || other.run == run)
     }
 
-    package func intersection(_ other: Permissions) -> Permissions {
+    func intersection(_ other: Permissions) -> Permissions {
         let ids = Set(listed.keys).union(other.listed.keys)
         let both = ids.map { ($0, verbs(on: $0).intersection(other.verbs(on: $0))) }
         return Permissions(

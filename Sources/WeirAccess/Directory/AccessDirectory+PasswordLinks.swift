@@ -9,7 +9,7 @@ package struct MadePasswordLink: Sendable {
     package let secret: SecretText
     package let expiresAt: Int64
     /// Whether the account was made together with the link.
-    package let isInvitation: Bool
+    let isInvitation: Bool
 
     /// A letter with the link; `say` translates its sentences.
     package func letter(url: String, server: String, _ say: (Message) -> String) -> (subject: String, text: String) {
@@ -24,7 +24,7 @@ package struct MadePasswordLink: Sendable {
 
 extension AccessDirectory {
     /// The hours for which a link can be valid.
-    package static let passwordLinkHours = 1...720
+    static let passwordLinkHours = 1...720
     package static let passwordLinkStandard = 72
 
     /// The name under which the throttle counts attempts with links; no user can have it.

@@ -22,7 +22,7 @@ package struct SecondFactorOffer: Sendable {
 
 extension AccessDirectory {
     /// How long a browser can enter the code after the password, in milliseconds.
-    package static let stepLifetime: Int64 = 5 * 60_000
+    static let stepLifetime: Int64 = 5 * 60_000
     private static let offerLifetime: Int64 = 60 * 60_000
 
     /// The second factor of a user, or nil without one.

@@ -13,7 +13,7 @@ extension AccessDirectory {
     private static let tries = 50
 
     /// Reads changes of other processes from the storage.
-    package func refresh() async throws { try await changes.run { try await self.readChanges() } }
+    func refresh() async throws { try await changes.run { try await self.readChanges() } }
 
     private func readChanges() async throws {
         let news = try await using(.reading) { try await storage.news(since: state.withLock { $0.version }) }

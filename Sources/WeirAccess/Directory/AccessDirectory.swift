@@ -165,13 +165,13 @@ package struct AccessConfiguration: Sendable {
     /// Whether this server terminates TLS itself.
     package var hasCertificate = false
     package var sessions = SessionTable.Limits()
-    package var throttle = SignInThrottle.Limits()
+    var throttle = SignInThrottle.Limits()
     /// How long tokens and links keep the rights of a person that no identity source names again, in milliseconds.
     package var lease: Int64 = 24 * 3_600_000
-    package var shares = AccessShares()
+    var shares = AccessShares()
     /// The roles whose local users must set up a second factor.
     package var secondFactorRoles: Set<String> = []
-    package var cost = ScryptCost.standard
+    var cost = ScryptCost.standard
 
     /// Creates a configuration with default values for everything but the mode.
     package init(_ mode: Mode) { self.mode = mode }
@@ -196,11 +196,11 @@ package struct AccessConfiguration: Sendable {
 }
 
 /// The maximum numbers of tokens and links, in total and for each maker, so that no maker can use up the total.
-package struct AccessShares: Sendable {
-    package var all = 10_000
-    package var tokensOfOne = 100
-    package var linksOfOne = 200
-    package init() {}
+struct AccessShares: Sendable {
+    var all = 10_000
+    var tokensOfOne = 100
+    var linksOfOne = 200
+    init() {}
 }
 
 extension AccessDirectory {

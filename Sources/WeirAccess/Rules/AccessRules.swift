@@ -16,7 +16,7 @@ public struct AccessRules: Hashable, Sendable {
     }
 
     /// The permissions of a principal on the given subjects; unknown roles grant nothing.
-    package func permissions(of principal: Principal, on subjects: some Sequence<Subject>) -> Permissions {
+    func permissions(of principal: Principal, on subjects: some Sequence<Subject>) -> Permissions {
         let subjects = Array(subjects)
         let own = ownPermissions(of: principal, on: subjects)
         // Bounds apply transitively: a token made with a token is also bounded by the first one's maker.
@@ -146,7 +146,7 @@ public struct RoleGrant: Hashable, Sendable {
         case group(String)
 
         /// Parses `everyone`, `signed-in`, `user:NAME` or `group:NAME`; nil for other texts.
-        package init?(_ text: String) {
+        init?(_ text: String) {
             switch text {
             case "everyone": self = .everyone
             case "signed-in": self = .signedIn
@@ -176,8 +176,8 @@ public struct RoleGrant: Hashable, Sendable {
         }
     }
 
-    package let assignment: RoleAssignment
-    package let grantees: [Grantee]
+    let assignment: RoleAssignment
+    let grantees: [Grantee]
 
     /// Creates a grant of a role.
     ///
@@ -189,7 +189,7 @@ public struct RoleGrant: Hashable, Sendable {
         self.init(RoleAssignment(role, on: selection), to: grantees)
     }
 
-    package init(_ assignment: RoleAssignment, to grantees: [Grantee]) {
+    init(_ assignment: RoleAssignment, to grantees: [Grantee]) {
         self.assignment = assignment
         self.grantees = grantees
     }

@@ -185,8 +185,8 @@ package struct RuleNode: Sendable {
         case other
     }
 
-    package let content: Content
-    package let line: Int
+    let content: Content
+    let line: Int
 
     package init(_ content: Content, line: Int) {
         self.content = content

@@ -15,7 +15,7 @@ public struct IDPattern: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Returns whether an id matches; the worst case is the product of both lengths.
-    package func matches(_ id: String) -> Bool {
+    func matches(_ id: String) -> Bool {
         let text = Array(id.utf8)
         var (place, index) = (0, 0)
         // The position of the last `*`, and the end of the text it has matched so far.

@@ -30,9 +30,9 @@ public struct Principal: Hashable, Sendable {
     /// The groups, as named by the identity source.
     package let groups: Set<String>
     /// The roles assigned directly rather than through grants in the settings.
-    package let assignments: [RoleAssignment]
+    let assignments: [RoleAssignment]
     /// Principals whose permissions limit this one's, such as a token's maker.
-    package let bounds: [Principal]
+    let bounds: [Principal]
     /// For link holders, the only run they can see.
     package let run: String?
     package var duty: Duty?
@@ -49,7 +49,7 @@ public struct Principal: Hashable, Sendable {
         self.init(kind, name: name, identity: identity, groups: groups, assignments: [])
     }
 
-    package init(
+    init(
         _ kind: Kind, name: String, identity: String? = nil, groups: Set<String> = [], assignments: [RoleAssignment],
         bounds: [Principal] = [], run: String? = nil
     ) {
@@ -68,7 +68,7 @@ public struct Principal: Hashable, Sendable {
     /// An unauthenticated user.
     public static let anonymous = Principal(.anonymous, name: "anonymous")
 
-    package static func link(id: String, run: String) -> Principal {
+    static func link(id: String, run: String) -> Principal {
         Principal(.link, name: "link \(id)", identity: id, assignments: [], run: run)
     }
 

@@ -2,15 +2,15 @@
 public struct Role: Hashable, Sendable {
     /// The name: 1 to 64 lower-case letters, digits and hyphens.
     public let name: String
-    package let verbs: VerbSet
-    package let selection: SubjectSelection
+    let verbs: VerbSet
+    let selection: SubjectSelection
 
     /// Creates a role that allows verbs on the selected subjects.
     public init(_ name: String, verbs: Set<Verb>, selection: SubjectSelection = .everything) {
         self.init(name, verbs: VerbSet(verbs), selection: selection)
     }
 
-    package init(_ name: String, verbs: VerbSet, selection: SubjectSelection = .everything) {
+    init(_ name: String, verbs: VerbSet, selection: SubjectSelection = .everything) {
         self.name = name
         self.verbs = verbs
         self.selection = selection
@@ -28,12 +28,12 @@ public struct Role: Hashable, Sendable {
 }
 
 /// A role assigned to a principal, optionally narrowed to some of its subjects.
-package struct RoleAssignment: Hashable, Sendable {
-    package let role: String
+struct RoleAssignment: Hashable, Sendable {
+    let role: String
     /// Narrows the role's own selection.
-    package let selection: SubjectSelection
+    let selection: SubjectSelection
 
-    package init(_ role: String, on selection: SubjectSelection = .everything) {
+    init(_ role: String, on selection: SubjectSelection = .everything) {
         self.role = role
         self.selection = selection
     }
@@ -59,20 +59,20 @@ public enum Verb: String, CaseIterable, Sendable, Codable {
     case administer
 }
 
-package struct VerbSet: OptionSet, Hashable, Sendable {
+struct VerbSet: OptionSet, Hashable, Sendable {
     /// One bit per verb.
-    package let rawValue: UInt16
+    let rawValue: UInt16
 
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    package init(_ verbs: some Sequence<Verb>) {
+    init(_ verbs: some Sequence<Verb>) {
         self.init()
         for verb in verbs { formUnion(Self.only(verb)) }
     }
 
-    package static let all = VerbSet(Verb.allCases)
+    static let all = VerbSet(Verb.allCases)
 
-    package static func only(_ verb: Verb) -> VerbSet {
+    static func only(_ verb: Verb) -> VerbSet {
         switch verb {
         case .see: VerbSet(rawValue: 1)
         case .start: VerbSet(rawValue: 2)
@@ -85,7 +85,7 @@ package struct VerbSet: OptionSet, Hashable, Sendable {
         }
     }
 
-    package func contains(_ verb: Verb) -> Bool { isSuperset(of: Self.only(verb)) }
+    func contains(_ verb: Verb) -> Bool { isSuperset(of: Self.only(verb)) }
 
-    package var verbs: [Verb] { Verb.allCases.filter { contains($0) } }
+    var verbs: [Verb] { Verb.allCases.filter { contains($0) } }
 }

@@ -13,11 +13,11 @@ package struct Subject: Hashable, Sendable, Identifiable {
 
     package let id: ID
     /// The tags that selections match.
-    package let tags: Set<String>
+    let tags: Set<String>
     /// The id that selections match: a part of an operation is selected with it.
-    package let chosenAs: ID
+    let chosenAs: ID
     /// The principals that can act on it, in addition to the verb; nil for no restriction.
-    package let deciders: [Decider]?
+    let deciders: [Decider]?
 
     package init(_ id: ID, tags: Set<String> = []) {
         self.init(id, tags: tags, chosenAs: id)
@@ -34,12 +34,12 @@ package struct Subject: Hashable, Sendable, Identifiable {
 
 /// Selects operations and stores by id or tag, or everything.
 public struct SubjectSelection: Hashable, Sendable {
-    package let operations: [IDPattern]
-    package let stores: [IDPattern]
+    let operations: [IDPattern]
+    let stores: [IDPattern]
     /// A subject must have at least one of these tags.
-    package let tags: Set<String>
+    let tags: Set<String>
     /// Whether everything is selected, including the server.
-    package let isEverything: Bool
+    let isEverything: Bool
 
     /// Selects everything, including the server.
     public static let everything = SubjectSelection(operations: [], stores: [], tags: [], isEverything: true)
@@ -71,7 +71,7 @@ public struct SubjectSelection: Hashable, Sendable {
     }
 
     /// Returns whether a subject is selected; the server is selected only by `everything`.
-    package func contains(_ subject: Subject) -> Bool {
+    func contains(_ subject: Subject) -> Bool {
         if isEverything { return true }
         return switch subject.chosenAs {
         case .operation(let id): operations.contains { $0.matches(id) } || !tags.isDisjoint(with: subject.tags)

@@ -24,7 +24,7 @@ package struct KeptSecrets: Sendable {
     }
 
     /// Returns whether a text is a valid name: at most 40 letters, digits, hyphens and underscores.
-    package static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")

@@ -6,17 +6,17 @@ import WeirStates
 /// The cost parameters of scrypt (RFC 7914).
 package struct ScryptCost: Hashable, Sendable {
     /// The binary logarithm of N.
-    package let logRounds: Int
+    let logRounds: Int
     /// The block size r.
-    package let blockSize: Int
+    let blockSize: Int
     /// The parallelism p.
-    package let parallelism: Int
+    let parallelism: Int
 
     /// N = 2¹⁷, r = 8, p = 1: uses 128 MiB and a few tenths of a second.
     package static let standard = ScryptCost(logRounds: 17, blockSize: 8, parallelism: 1)
 
     /// Validates the parameters of a stored hash; nil if they are out of range.
-    package init?(_ logRounds: Int, _ blockSize: Int, _ parallelism: Int) {
+    init?(_ logRounds: Int, _ blockSize: Int, _ parallelism: Int) {
         guard (1...20).contains(logRounds), (1...16).contains(blockSize), (1...4).contains(parallelism) else {
             return nil
         }

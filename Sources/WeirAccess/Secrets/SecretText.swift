@@ -20,7 +20,7 @@ package struct SecretText: Sendable {
     package let text: String
     package var hash: String { Self.hash(of: text) }
 
-    package init(_ kind: Kind, bytes: [UInt8]) {
+    init(_ kind: Kind, bytes: [UInt8]) {
         let body = kind.rawValue + Self.base62(bytes, digits: Self.digits)
         text = body + Self.checksum(of: body)
     }

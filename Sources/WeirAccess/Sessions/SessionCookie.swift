@@ -3,7 +3,7 @@
 /// Over HTTPS its name is `__Host-weir`, which neither other hosts nor plain connections can set. On plain loopback the name
 /// contains the server's instance, because cookies are shared across ports.
 package struct SessionCookie: Hashable, Sendable {
-    package let name: String
+    let name: String
     let isSecure: Bool
 
     init(isSecure: Bool, instance: String) {
@@ -45,7 +45,7 @@ package struct SessionCookie: Hashable, Sendable {
     }
 
     /// The link secret, or nil if it is absent, ambiguous or malformed.
-    package func link(in fields: [String]) -> SecretText? {
+    func link(in fields: [String]) -> SecretText? {
         value(of: "\(name)-link", in: fields).flatMap { SecretText($0, kind: .link) }
     }
 

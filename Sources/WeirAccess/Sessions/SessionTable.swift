@@ -8,8 +8,8 @@ package struct SessionTable: Sendable {
         /// The maximum time between uses.
         package var idle: Int64 = 12 * 3_600_000
         package var maximum: Int64 = 7 * 86_400_000
-        package var perPerson = 50
-        package var count = 100_000
+        var perPerson = 50
+        var count = 100_000
         package init() {}
 
         /// A time that is as far in the future is from a clock that was wrong.
@@ -20,12 +20,12 @@ package struct SessionTable: Sendable {
     }
 
     private let limits: Limits
-    package private(set) var sessions: [String: SessionRecord] = [:]
+    private(set) var sessions: [String: SessionRecord] = [:]
 
-    package init(_ limits: Limits = Limits()) { self.limits = limits }
+    init(_ limits: Limits = Limits()) { self.limits = limits }
 
     /// The session with the given hash, unless it has ended.
-    package func session(_ hash: String, now: Int64) -> SessionRecord? {
+    func session(_ hash: String, now: Int64) -> SessionRecord? {
         guard let session = sessions[hash], !limits.isOver(session, now: now) else { return nil }
         return session
     }
@@ -46,14 +46,14 @@ package struct SessionTable: Sendable {
     }
 
     /// Records a use; returns true if the last recorded one is old enough that the use should be stored.
-    package mutating func use(_ hash: String, now: Int64) -> Bool {
+    mutating func use(_ hash: String, now: Int64) -> Bool {
         guard let session = sessions[hash], now - session.usedAt >= Self.noted else { return false }
         sessions[hash]?.usedAt = now
         return true
     }
 
     /// Adds a session; returns the hashes of the sessions ended to make room.
-    package mutating func begin(_ session: SessionRecord, now: Int64) -> [String] {
+    mutating func begin(_ session: SessionRecord, now: Int64) -> [String] {
         var ended = tidy(now: now)
         let own = sessions.values.filter { $0.person.key == session.person.key }.sorted { $0.usedAt < $1.usedAt }
         ended += own.dropLast(max(0, limits.perPerson - 1)).map(\.hash)
@@ -65,20 +65,20 @@ package struct SessionTable: Sendable {
         return ended
     }
 
-    package mutating func end(where isEnding: (SessionRecord) -> Bool) -> [String] {
+    mutating func end(where isEnding: (SessionRecord) -> Bool) -> [String] {
         let ended = sessions.values.filter(isEnding).map(\.hash)
         for hash in ended { sessions[hash] = nil }
         return ended
     }
 
     /// Ends expired sessions; returns their hashes.
-    package mutating func tidy(now: Int64) -> [String] {
+    mutating func tidy(now: Int64) -> [String] {
         let limits = limits
         return end { limits.isOver($0, now: now) }
     }
 
     /// Adds a session from the storage, keeping the later last use.
-    package mutating func put(_ stored: SessionRecord) {
+    mutating func put(_ stored: SessionRecord) {
         let usedAt = max(stored.usedAt, sessions[stored.hash]?.usedAt ?? stored.usedAt)
         sessions[stored.hash] = stored
         sessions[stored.hash]?.usedAt = usedAt

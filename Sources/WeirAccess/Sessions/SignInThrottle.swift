@@ -6,16 +6,16 @@ import WeirStates
 /// attempts from other addresses or from a known browser, so that no stranger can lock a user out. An attempt counts as a
 /// failure until it succeeds, so that concurrent attempts are limited too.
 package struct SignInThrottle: Sendable {
-    package struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// The number of failures without a delay, for one name and one address or known browser.
-        package var free = 5
+        var free = 5
         /// The first and the longest delay, in milliseconds; each failure doubles it.
-        package var (firstDelay, longestDelay): (Int64, Int64) = (1_000, 60_000)
+        var (firstDelay, longestDelay): (Int64, Int64) = (1_000, 60_000)
         /// The time after which failures are forgotten, in milliseconds.
-        package var memory: Int64 = 3_600_000
+        var memory: Int64 = 3_600_000
         /// The number of failures per minute from one address, and from the first 48 bits of an IPv6 address.
-        package var (perAddress, perNetwork) = (20, 60)
-        package init() {}
+        var (perAddress, perNetwork) = (20, 60)
+        init() {}
     }
 
     /// The number of names and addresses to keep; at the limit, the half that failed least recently is forgotten.
@@ -40,7 +40,7 @@ package struct SignInThrottle: Sendable {
     private var failures: [Key: Failures] = [:]
     private var fullAt: [Key: Int64] = [:]
 
-    package init(_ limits: Limits = Limits()) { self.limits = limits }
+    init(_ limits: Limits = Limits()) { self.limits = limits }
 
     /// Counts an attempt, unless a limit is reached.
     ///
@@ -50,7 +50,7 @@ package struct SignInThrottle: Sendable {
     ///   - browser: The id of the known browser of that user, which replaces the address; nil without one.
     ///   - now: The time in milliseconds since 1970.
     /// - Returns: The delay in milliseconds until the next attempt if a limit is reached; otherwise nil.
-    package mutating func attempt(_ name: String, from address: String, browser: String? = nil, now: Int64) -> Int64? {
+    mutating func attempt(_ name: String, from address: String, browser: String? = nil, now: Int64) -> Int64? {
         let (key, rates) = keys(name, address, browser)
         let known = failures[key].flatMap { isKept($0, now: now) ? $0 : nil } ?? Failures()
         let longest = max(known.nextAt - now, rates.map { wait(of: $0.0, $0.1, now: now) }.max() ?? 0)
@@ -63,14 +63,14 @@ package struct SignInThrottle: Sendable {
     }
 
     /// Removes the attempt from the count, because it succeeded.
-    package mutating func succeed(_ name: String, from address: String, browser: String? = nil) {
+    mutating func succeed(_ name: String, from address: String, browser: String? = nil) {
         let (key, rates) = keys(name, address, browser)
         failures[key] = nil
         for (key, limit) in rates { fullAt[key] = fullAt[key].map { $0 - Self.interval(limit) } }
     }
 
     /// Removes an attempt from the count, because the password was not checked.
-    package mutating func withdraw(_ name: String, from address: String, browser: String? = nil) {
+    mutating func withdraw(_ name: String, from address: String, browser: String? = nil) {
         let key = keys(name, address, browser).0
         let known = failures[key]
         succeed(name, from: address, browser: browser)

@@ -21,12 +21,12 @@ package struct StoredConflict: Error {
 
 package struct StoredNews: Sendable {
     /// The version these changes lead to.
-    package let version: Int64
+    let version: Int64
     /// Whether `records` holds all records rather than the changed ones.
-    package let isWhole: Bool
-    package let records: [StoredRecord]
+    let isWhole: Bool
+    let records: [StoredRecord]
     /// The removed keys, unless `isWhole`.
-    package let removed: [StoredKey]
+    let removed: [StoredKey]
 
     package init(version: Int64, isWhole: Bool, records: [StoredRecord], removed: [StoredKey] = []) {
         (self.version, self.isWhole, self.records, self.removed) = (version, isWhole, records, removed)
@@ -34,7 +34,7 @@ package struct StoredNews: Sendable {
 }
 
 /// Stores records in memory, for tests and for servers without a data folder.
-package final class MemoryAccessStorage: AccessStorage {
+final class MemoryAccessStorage: AccessStorage {
     private struct State {
         var version: Int64 = 0
         /// Each record with the version that changed it; nil for removed ones.
@@ -43,11 +43,11 @@ package final class MemoryAccessStorage: AccessStorage {
 
     private let state = Mutex(State())
 
-    package init() {}
+    init() {}
 
-    package var version: Int64 { state.withLock { $0.version } }
+    var version: Int64 { state.withLock { $0.version } }
 
-    package func news(since version: Int64?) async throws -> StoredNews? {
+    func news(since version: Int64?) async throws -> StoredNews? {
         state.withLock { state in
             guard state.version != version else { return nil }
             let changed = state.records.filter { $0.value.version > version ?? -1 }
@@ -57,7 +57,7 @@ package final class MemoryAccessStorage: AccessStorage {
         }
     }
 
-    package func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
+    func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
         try state.withLock { state in
             guard state.version == version else { throw StoredConflict() }
             state.version += 1

@@ -2,10 +2,10 @@ package import Foundation
 
 package struct UserRecord: Hashable, Sendable, Codable {
     package var name: String
-    package var password: String
+    var password: String
     package var roles: [StoredAssignment]
     package var createdAt: Int64
-    package var changedAt: Int64
+    var changedAt: Int64
 
     var principal: Principal {
         Principal(
@@ -21,13 +21,13 @@ extension UserRecord {
 /// A local user's link and demanded change of the password.
 ///
 /// A record of its own, because earlier versions drop unknown members when they write a user record.
-package struct AccountRecord: Hashable, Sendable, Codable {
-    package var name: String
-    package var link: PasswordLink?
+struct AccountRecord: Hashable, Sendable, Codable {
+    var name: String
+    var link: PasswordLink?
     /// The `changedAt` of the password that must be changed; without effect after another change of the password.
-    package var changeDemandedAt: Int64?
+    var changeDemandedAt: Int64?
     /// The `changedAt` of an invited user who has no password; without effect after the first password.
-    package var invitedAt: Int64?
+    var invitedAt: Int64?
 
     init(name: String, link: PasswordLink? = nil, changeDemandedAt: Int64? = nil, invitedAt: Int64? = nil) {
         (self.name, self.link, self.changeDemandedAt, self.invitedAt) = (name, link, changeDemandedAt, invitedAt)
@@ -42,11 +42,11 @@ package struct AccountRecord: Hashable, Sendable, Codable {
 }
 
 /// A link that sets the password of one user once; only its hash is stored.
-package struct PasswordLink: Hashable, Sendable, Codable {
-    package var hash: String
+struct PasswordLink: Hashable, Sendable, Codable {
+    var hash: String
     /// The user's edition when the link was made; the link is void for any other.
-    package var edition: String
-    package var expiresAt: Int64
+    var edition: String
+    var expiresAt: Int64
 
     func isValid(for user: UserRecord, now: Int64) -> Bool { now < expiresAt && edition == user.edition }
 }
@@ -55,7 +55,7 @@ package struct PasswordLink: Hashable, Sendable, Codable {
 package struct TokenRecord: Hashable, Sendable, Codable {
     package var id: String
     package var name: String
-    package var hash: String
+    var hash: String
     /// The person that created it; nil for the command line.
     package var maker: StoredPerson?
     package var roles: [StoredAssignment]
@@ -68,7 +68,7 @@ package struct TokenRecord: Hashable, Sendable, Codable {
 /// A link to one run; only its hash is stored.
 package struct LinkRecord: Hashable, Sendable, Codable {
     package var id: String
-    package var hash: String
+    var hash: String
     package var run: String
     package var operation: String
     package var maker: StoredPerson?
@@ -83,36 +83,36 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     package var begunAt: Int64
     package var usedAt: Int64
     /// The absolute end set by the identity source; nil for none.
-    package var endsAt: Int64?
+    var endsAt: Int64?
     /// The address of the browser at the sign-in, or nil if unknown.
     package var address: String?
     /// The id of the session at the identity provider (`sid`), or nil if it names none.
-    package var providerSession: String?
+    var providerSession: String?
 
     /// A short id for lists; it does not reveal the secret.
     package var id: String { String(hash.prefix(16)) }
 }
 
 /// A person from an identity provider or a proxy, as last named by it.
-package struct PersonRecord: Hashable, Sendable, Codable {
-    package var person: StoredPerson
+struct PersonRecord: Hashable, Sendable, Codable {
+    var person: StoredPerson
     /// The time at which the source last named the person and the groups, in milliseconds since 1970.
-    package var namedAt: Int64
+    var namedAt: Int64
 
 }
 
 /// The key of a person's records: a local user and a person of an identity source can have equal identities.
-package struct PersonKey: Hashable, Sendable, CustomStringConvertible {
-    package let isUser: Bool
-    package let identity: String
+struct PersonKey: Hashable, Sendable, CustomStringConvertible {
+    let isUser: Bool
+    let identity: String
 
-    package init(isUser: Bool, identity: String) { (self.isUser, self.identity) = (isUser, identity) }
+    init(isUser: Bool, identity: String) { (self.isUser, self.identity) = (isUser, identity) }
 
     /// The key with its kind, as the audit shows it: `user:ana` or `person:ana`.
-    package var description: String { "\(isUser ? "user" : "person"):\(identity)" }
+    var description: String { "\(isUser ? "user" : "person"):\(identity)" }
 
     /// A short id for lists and URLs, because an identity can contain any characters.
-    package var id: String {
+    var id: String {
         // No identity of a source contains a line feed.
         String(SecretText.hash(of: isUser ? "user\n\(identity)" : identity).prefix(16))
     }
@@ -122,7 +122,7 @@ package struct StoredPerson: Hashable, Sendable, Codable {
     package var name: String
     package var identity: String
     /// Whether this is a local user, whose roles and removal are managed here.
-    package var isUser: Bool
+    var isUser: Bool
     /// The groups last named by the identity source; empty for local users.
     package var groups: [String]
 
@@ -133,7 +133,7 @@ package struct StoredPerson: Hashable, Sendable, Codable {
         self.groups = groups
     }
 
-    package var key: PersonKey { PersonKey(isUser: isUser, identity: identity) }
+    var key: PersonKey { PersonKey(isUser: isUser, identity: identity) }
 }
 
 package struct StoredAssignment: Hashable, Sendable, Codable {
@@ -151,7 +151,7 @@ package struct StoredAssignment: Hashable, Sendable, Codable {
     }
 
     /// The decoded assignment; invalid patterns select nothing.
-    package var assignment: RoleAssignment {
+    var assignment: RoleAssignment {
         guard operations != nil || stores != nil || tags != nil else { return RoleAssignment(role) }
         return RoleAssignment(
             role,
@@ -191,7 +191,7 @@ extension StoredPerson? {
     var words: String { self.map { "by \($0.identity)" } ?? "by the command line" }
 }
 
-package enum StoredKind: String, Sendable {
+enum StoredKind: String, Sendable {
     case user, token, link, session, setting
     /// A person from an identity provider or a proxy, by identity.
     case person
@@ -215,11 +215,11 @@ package struct StoredKey: Hashable, Sendable {
 }
 
 package struct StoredRecord: Hashable, Sendable {
-    package let key: StoredKey
+    let key: StoredKey
     package let json: Data
 
-    package var kind: String { key.kind }
-    package var id: String { key.id }
+    var kind: String { key.kind }
+    var id: String { key.id }
 
     package init(_ key: StoredKey, json: Data) { (self.key, self.json) = (key, json) }
 
@@ -253,7 +253,7 @@ package enum StoredChange: Sendable {
         if case .update = self { true } else { false }
     }
 
-    package static func remove(kind: StoredKind, id: String) -> StoredChange {
+    static func remove(kind: StoredKind, id: String) -> StoredChange {
         .remove(StoredKey(kind: kind.rawValue, id: id))
     }
 

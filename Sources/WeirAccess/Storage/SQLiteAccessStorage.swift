@@ -12,9 +12,7 @@ package final class SQLiteAccessStorage: AccessStorage {
 
     private let file: SQLiteFile
 
-    package struct UnknownFormat: Error {
-        package init() {}
-    }
+    struct UnknownFormat: Error {}
 
     /// Opens the file, creating it if missing.
     ///
@@ -47,7 +45,7 @@ package final class SQLiteAccessStorage: AccessStorage {
     /// The reason why the file is unusable, and the remedy.
     ///
     /// Suggests removing the file only if it is corrupt, because that deletes all users.
-    package static func words(about error: any Error) -> String {
+    static func words(about error: any Error) -> String {
         switch error {
         case is UnknownFormat: "cannot be used: it is another's, or a newer Weir's."
         case is SQLiteFile.TooManyFiles:

@@ -8,7 +8,7 @@ package struct SecondFactorRecord: Hashable, Sendable, Codable {
     static let secretBytes = 20
     static let recoveryCodes = 10
 
-    package var name: String
+    var name: String
     /// The `createdAt` of the user; the record has no effect for a later user with this name.
     var userCreatedAt: Int64
     /// The time of the set-up, in milliseconds since 1970.

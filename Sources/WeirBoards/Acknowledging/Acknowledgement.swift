@@ -10,7 +10,7 @@ package struct Acknowledgement: Sendable, Hashable, Codable {
     package let note: String?
     package let until: Timestamp?
     /// The sequence of the opening of the operation's newest failure at that time.
-    package let failure: SequenceNumber
+    let failure: SequenceNumber
 
     package init(by: String, at: Timestamp, note: String?, until: Timestamp?, failure: SequenceNumber) {
         self.by = by

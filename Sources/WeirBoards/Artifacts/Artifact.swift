@@ -1,5 +1,5 @@
 package import WeirJournals
-package import WeirStates
+import WeirStates
 
 /// A file that a run keeps, as listed in the payload of its last state.
 package struct Artifact: Codable, Sendable, Hashable {
@@ -24,7 +24,7 @@ extension Artifact {
     static let member = "artifacts"
 
     /// The files that a payload lists; none if the payload is malformed, because a reporter can send any.
-    package static func list(in payload: JSONValue) -> [Artifact] {
+    static func list(in payload: JSONValue) -> [Artifact] {
         let elements = payload[member]?.array ?? []
         guard elements.count <= ArtifactStore.maximumCount else { return [] }
         let artifacts = elements.compactMap { element -> Artifact? in

@@ -77,7 +77,7 @@ package struct ArtifactStore: Sendable {
         removeQuietly(URL(filePath: path).deletingLastPathComponent())
     }
 
-    package func removeAll(of run: String) { folder(of: run).map(removeQuietly) }
+    func removeAll(of run: String) { folder(of: run).map(removeQuietly) }
 
     /// The runs that have a folder.
     func runs() -> [String] {

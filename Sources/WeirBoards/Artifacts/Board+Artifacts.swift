@@ -5,7 +5,7 @@ import WeirStates
 
 extension Board {
     /// The store of kept files, or nil if runs keep none.
-    package var artifacts: ArtifactStore? { configuration.artifacts }
+    var artifacts: ArtifactStore? { configuration.artifacts }
 
     /// Removes kept files whose run is gone, hourly, unless the checks of the retention policy do.
     func removeArtifactsHourly() {

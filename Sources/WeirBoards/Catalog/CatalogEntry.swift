@@ -10,7 +10,7 @@ package struct CatalogEntry: Sendable {
     package let reentry: ReentryPolicy
     package let lifetime: Lifetime
     package let timeout: Duration?
-    package let ticks: TickRecording
+    let ticks: TickRecording
     package let tags: Set<String>
     package let prints: Bool
     package let initial: StateRecord
@@ -120,7 +120,7 @@ private struct SampleError: Error, CustomStringConvertible {
 /// The text that declares an operation, such as a file.
 package struct OperationDeclaration: Sendable, Hashable {
     package let text: String
-    package let digest: String
+    let digest: String
     /// The mistakes of a newer text, each with its location; that text is not in force.
     package let mistakes: [String]
 

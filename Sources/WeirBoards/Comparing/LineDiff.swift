@@ -27,7 +27,7 @@ package struct LineDiff: Sendable, Hashable {
     ///   - first: The lines of the first text.
     ///   - second: The lines of the second text.
     ///   - ignoresNumbers: Whether lines that differ in times and numbers only belong together.
-    package init(_ first: [String], _ second: [String], ignoresNumbers: Bool = false) {
+    init(_ first: [String], _ second: [String], ignoresNumbers: Bool = false) {
         var ids: [String: Int] = [:]
         func numbered(_ lines: [String]) -> [Int] {
             lines.map { line in

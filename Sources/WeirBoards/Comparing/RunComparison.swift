@@ -14,7 +14,7 @@ package struct RunComparison: Sendable {
         package let first: Segment?
         package let second: Segment?
 
-        package var isShared: Bool { first != nil && first?.state.caseName == second?.state.caseName }
+        var isShared: Bool { first != nil && first?.state.caseName == second?.state.caseName }
         /// The difference of the durations in milliseconds, positive if the second is longer; nil unless the case is
         /// the same and both have a duration.
         package var difference: Int64? {
@@ -73,7 +73,7 @@ extension Board {
     /// Compares the current states of two runs of one operation.
     ///
     /// Throws `unknownRun`, `incomparable` for runs of different operations, and `unavailable`.
-    package func comparison(of first: String, with second: String) async throws(BoardError) -> RunComparison {
+    func comparison(of first: String, with second: String) async throws(BoardError) -> RunComparison {
         let (first, second) = (try await view(of: first), try await view(of: second))
         guard first.record.operation == second.record.operation else {
             throw .incomparable(first.record.operation, second.record.operation)
@@ -84,7 +84,7 @@ extension Board {
     /// The id of the newest successful run of the same operation that was started before a run.
     ///
     /// Throws `unknownRun`, also if there is no such successful run, and `unavailable`.
-    package func lastSuccess(before id: String) async throws(BoardError) -> String {
+    func lastSuccess(before id: String) async throws(BoardError) -> String {
         let record = try await run(id)
         let query = RunQuery(
             operation: record.operation, phase: .succeeded, before: record.openedSequence, limit: 1)

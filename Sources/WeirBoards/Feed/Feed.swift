@@ -23,10 +23,10 @@ package final class Feed: Sendable {
 
     /// The sequence of the topic's last change that is no longer in memory, or up to which changes are removed; 0 if
     /// all are in memory.
-    package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
+    func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
 
     /// The floor of a topic without deletions: a cursor from there on lacks nothing but deleted runs.
-    package func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
+    func floorWithoutDeletions(of topic: Topic) -> SequenceNumber {
         machine.withLock { $0.floorWithoutDeletions(of: topic) }
     }
 
@@ -34,14 +34,14 @@ package final class Feed: Sendable {
     func removed(of topic: Topic) -> SequenceNumber { machine.withLock { $0.removed(of: topic) } }
 
     /// The number of times that current pages changed without a recorded change, such as by retention.
-    package var rewrites: Int { machine.withLock { $0.rewrites } }
+    var rewrites: Int { machine.withLock { $0.rewrites } }
 
     /// Up to `limit` publications of the topic after a cursor, oldest first.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         machine.withLock { $0.slice(of: topic, after: after, limit: limit) }
     }
 
-    package func publication(at sequence: SequenceNumber) -> Publication? {
+    func publication(at sequence: SequenceNumber) -> Publication? {
         machine.withLock { $0.publication(at: sequence) }
     }
 
@@ -160,7 +160,7 @@ extension Feed {
     }
 
     /// Calls a closure with a run whose unfinished lines have changed without a new line.
-    package func observeUnfinished(_ onChange: @escaping @Sendable (String) -> Void) -> FeedObservation {
+    func observeUnfinished(_ onChange: @escaping @Sendable (String) -> Void) -> FeedObservation {
         let observer = UnfinishedObserver(onChange: onChange)
         unfinishedObservers.withLock { $0[ObjectIdentifier(observer)] = observer }
         return FeedObservation { [weak self] in

@@ -17,7 +17,7 @@ package struct Publication: Sendable {
     /// The store before the change, or nil if the change belongs to no store in the catalog.
     package let storeBefore: StoreView?
 
-    package init(
+    init(
         change: Change, run: RunView?, before: RunView? = nil, store: StoreView? = nil, board: BoardView,
         operationBefore: OperationView? = nil, storeBefore: StoreView? = nil
     ) {

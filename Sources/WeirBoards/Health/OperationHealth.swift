@@ -98,7 +98,7 @@ package struct OperationHealth: Sendable, Hashable {
 
 extension RunRecord {
     /// The duration of an ended run in milliseconds; 0 for an active run.
-    package var duration: Int64 { max((endedAt ?? startedAt) - startedAt, 0) }
+    var duration: Int64 { max((endedAt ?? startedAt) - startedAt, 0) }
 
     /// The latest end by the estimate made at the start, or nil without an estimate.
     package var expectedEnd: Timestamp? {

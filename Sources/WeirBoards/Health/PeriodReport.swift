@@ -9,7 +9,7 @@ package struct PeriodReport: Sendable {
     /// The maximum number of runs that are read, of both periods.
     package static let runLimit = 10_000
     /// The maximum number of runs that are read, including those of steps.
-    package static let readLimit = 50_000
+    static let readLimit = 50_000
     /// The minimum number of successes in each period, and the probability below which an operation counts as slower.
     package static let test = (least: 8, probability: 0.01)
     static let listLimit = 20

@@ -3,9 +3,9 @@ import Foundation
 /// The one-sided Mann–Whitney test, with the normal approximation and the correction for ties.
 ///
 /// It compares ranks, so that single outliers and the shape of the distribution matter little.
-package enum RankTest {
+enum RankTest {
     /// The probability of ranks of `later` this high if both samples have the same distribution; 1 if a sample is empty.
-    package static func probability(later: [Int64], earlier: [Int64]) -> Double {
+    static func probability(later: [Int64], earlier: [Int64]) -> Double {
         let (first, second) = (Double(later.count), Double(earlier.count))
         guard first > 0, second > 0 else { return 1 }
         let values = (later.map { ($0, true) } + earlier.map { ($0, false) }).sorted { $0.0 < $1.0 }

@@ -16,24 +16,17 @@ package struct OutputPart: Sendable {
     /// The number of the last line of the output.
     package let head: SequenceNumber
     /// Whether the run has ended and no line follows.
-    package let isClosed: Bool
+    let isClosed: Bool
     package let lines: [OutputLine]
     /// The lines right before `lines`.
     package let context: [OutputLine]
-
-    package init(head: SequenceNumber, isClosed: Bool, lines: [OutputLine], context: [OutputLine]) {
-        self.head = head
-        self.isClosed = isClosed
-        self.lines = lines
-        self.context = context
-    }
 }
 
 extension Board {
     /// A part of a run's output, of at most `limit` lines and about ``answerBytes``, but at least one line if there is one.
     ///
     /// Throws `unknownRun`, and `unavailable` if the journal cannot be read.
-    package func outputPart(
+    func outputPart(
         of run: String, _ place: OutputPlace, limit: Int
     ) async throws(BoardError) -> OutputPart {
         let tail = try await outputTail(of: run)
@@ -62,7 +55,7 @@ extension Board {
     /// Searches the whole recorded output of a run.
     ///
     /// Throws `unknownRun`, and `unavailable` if the journal cannot be read or has too many searches.
-    package func search(_ search: OutputSearch, inOutputOf run: String) async throws(BoardError) -> OutputMatches {
+    func search(_ search: OutputSearch, inOutputOf run: String) async throws(BoardError) -> OutputMatches {
         _ = try await self.run(run)
         return try await read { try await journal.search(search, inOutputOf: run) }
     }

@@ -26,8 +26,6 @@ struct OutputQueue: Sendable {
 
     var isEmpty: Bool { lines.isEmpty }
 
-    var count: Int { lines.count }
-
     /// Whether there is room for a line.
     ///
     /// A line larger than the byte limit is accepted if the queue is empty.

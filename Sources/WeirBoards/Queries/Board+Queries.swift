@@ -14,7 +14,7 @@ extension Board {
     /// A run after its last recorded change, with its transitions.
     ///
     /// Throws as ``run(_:)`` does.
-    package func view(of id: String) async throws(BoardError) -> RunView {
+    func view(of id: String) async throws(BoardError) -> RunView {
         if let run = feed.run(id) { return run }
         let run: RunView
         do {
@@ -51,7 +51,7 @@ extension Board {
     /// A run after its last change at or before a sequence.
     ///
     /// Throws `unknownRun`, `unknownMoment` if the run had not begun, and `unavailable`.
-    package func view(of id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
+    func view(of id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
         if let run = feed.run(id, through: sequence) { return run }
         return try await moment(of: id, at: sequence).run
     }
@@ -67,7 +67,7 @@ extension Board {
     ///
     /// Contains at least one matching run, but fewer than the query's limit if the runs are large. Throws `unavailable`
     /// if the journal cannot be read.
-    package func answer(_ query: RunQuery) async throws(BoardError) -> RunPage {
+    func answer(_ query: RunQuery) async throws(BoardError) -> RunPage {
         try await read { try await portion(of: query) }
     }
 
@@ -91,7 +91,7 @@ extension Board {
     }
 
     /// The kind of storage of the journal, such as `SQLite`, or nil for memory.
-    package var journalPlace: String? { journal.place }
+    var journalPlace: String? { journal.place }
 
     /// The size of the journal on disk in bytes, or nil if it is not on disk.
     ///
@@ -168,12 +168,12 @@ extension Board {
 }
 
 extension Board {
-    package var began: Timestamp { journal.began }
+    var began: Timestamp { journal.began }
 
     /// The sequence of the topic's last change that is neither in memory nor in the journal, or 0.
     ///
     /// Throws `unavailable` if the journal cannot be read.
-    package func floor(of topic: Topic) async throws(BoardError) -> SequenceNumber {
+    func floor(of topic: Topic) async throws(BoardError) -> SequenceNumber {
         let inMemory = feed.floor(of: topic)
         if inMemory == 0 { return 0 }
         return min(inMemory, try await read { try await journal.floor(of: topic) })
@@ -192,7 +192,7 @@ package struct ChangeSlice: Sendable, Hashable {
     /// The range of sequences in which changes of the topic may be missing, or nil if none are.
     package let lost: ClosedRange<SequenceNumber>?
 
-    package init(
+    init(
         changes: [Change], from: SequenceNumber, to: SequenceNumber, more: Bool, lost: ClosedRange<SequenceNumber>?
     ) {
         self.changes = changes

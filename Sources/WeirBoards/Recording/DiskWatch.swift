@@ -24,7 +24,7 @@ extension Board.Configuration {
 
 extension Board {
     /// Since when the journal's disk is almost full, or nil if it is not.
-    package var diskAlmostFullSince: ReadOnlyStateFlow<Timestamp?> {
+    var diskAlmostFullSince: ReadOnlyStateFlow<Timestamp?> {
         configuration.disk?.almostFullSince ?? MutableStateFlow(nil).asStateFlow()
     }
 

@@ -9,7 +9,7 @@ extension Board {
     /// - Throws: `unknownOperation` for an opening of an operation that is not in the catalog, unless the configuration
     ///   allows it; `notReported` if the operation's runs are started here; `overloaded` and `limitReached` if too many
     ///   runs are open; `unavailable` if nothing can be recorded, `noSpace`, and `shuttingDown`.
-    package func report(_ report: Report) async throws(BoardError) -> ReportReceipt {
+    func report(_ report: Report) async throws(BoardError) -> ReportReceipt {
         if runs.isClosed { throw .stopping }
         try requireRecording()
         if report.opening != nil || (!report.entries.isEmpty && !report.isEnding) { try requireSpace() }
@@ -31,7 +31,7 @@ extension Board {
     ///
     /// Reads up to `limit` states and as many lines; large ones reduce the number, but at least one is returned. Throws
     /// `unknownRun` if no reported run has that id and operation, `removedRun`, and `unavailable`.
-    package func reports(
+    func reports(
         of run: String, operation: String, after place: ReportPlace? = nil, limit: Int
     ) async throws(BoardError) -> ReportedMessages {
         let place = place ?? ReportPlace(sequence: 0, line: 0)

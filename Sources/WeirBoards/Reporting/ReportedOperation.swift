@@ -34,8 +34,6 @@ package struct ReportedOperation: OutputOperation {
         }
     }
 
-    package init() {}
-
     /// Fails immediately; the operation has no work.
     package func perform(_ input: NoInput, state: MutableStateFlow<State>, output: OutputWriter) async throws {
         state.value = .failed(message: "Runs of this operation are reported by programs elsewhere.")

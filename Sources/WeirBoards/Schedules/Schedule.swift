@@ -31,7 +31,7 @@ public struct Schedule: Sendable, Hashable {
     /// The days of the zone on which there are times.
     package var days = ScheduleDays.all
     /// The delay in milliseconds after which a time is missed instead of started late; nil for none.
-    package private(set) var startBy: Int64?
+    private(set) var startBy: Int64?
 
     /// Parses a cron expression: five fields, or a name such as `@daily`.
     ///
@@ -88,7 +88,7 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// Combines schedules that catch up in the same way, at least one; times of several of them count once.
-    package init?(_ parts: [Schedule]) {
+    init?(_ parts: [Schedule]) {
         guard let first = parts.first, parts.allSatisfy({ $0.catchUp == first.catchUp }) else { return nil }
         guard parts.count > 1 else {
             self = first
@@ -120,7 +120,7 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// Whether a time is missed instead of started at a moment, which is after its random delay.
-    package func isTooLate(_ time: Timestamp, at now: Timestamp, for id: String) -> Bool {
+    func isTooLate(_ time: Timestamp, at now: Timestamp, for id: String) -> Bool {
         let part = parts[part(at: time)]
         return part.startBy.map { now - time.after(part.delay(of: time, for: id)) > $0 } ?? false
     }
@@ -128,7 +128,7 @@ public struct Schedule: Sendable, Hashable {
     package var timezone: String { zone.identifier }
 
     /// Identifies the sequence of times: times recorded under another identity are not caught up on.
-    package var identity: String { parts.map { $0.text + " " + $0.timezone }.joined(separator: ", ") }
+    var identity: String { parts.map { $0.text + " " + $0.timezone }.joined(separator: ", ") }
 
     /// The zone of a plain name such as Europe/Lisbon or UTC, or nil.
     static func plainZone(_ name: String) -> TimeZone? {
@@ -222,7 +222,7 @@ extension Schedule {
     }
 
     /// The newest times in a range that excludes its start and includes its end: at most `limit`, oldest first.
-    package func newest(after: Timestamp, through: Timestamp, limit: Int) -> [Timestamp] {
+    func newest(after: Timestamp, through: Timestamp, limit: Int) -> [Timestamp] {
         guard days != .all else { return newestOfAnyDay(after: after, through: through, limit: limit) }
         var (times, through): ([Timestamp], Timestamp) = ([], through)
         while times.count < limit {

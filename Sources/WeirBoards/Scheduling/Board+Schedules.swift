@@ -77,7 +77,7 @@ extension Catalog {
 package struct ScheduledStart: Sendable, Hashable {
     package let schedule: Schedule
     /// The input of each part of the schedule.
-    package let inputs: [JSONValue]
+    let inputs: [JSONValue]
 
     package init(_ schedule: Schedule, input: JSONValue = [:]) {
         self.schedule = schedule
@@ -97,7 +97,7 @@ package struct ScheduledStart: Sendable, Hashable {
         return inputs.indices.contains(part) ? inputs[part] : [:]
     }
 
-    package static let actor = "schedule"
+    static let actor = "schedule"
 
     /// The idempotency key of a scheduled start, so that each time starts one run.
     static func key(of operation: String, at time: Timestamp) -> String { "schedule/\(operation)/\(time)" }

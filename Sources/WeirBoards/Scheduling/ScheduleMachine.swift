@@ -186,13 +186,13 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     /// Scheduled starts that did not happen: a refused one, or times that passed before the server could look.
     package struct Unstarted: Sendable, Hashable, Codable {
         /// The scheduled time, of several the newest.
-        package let time: Timestamp
+        let time: Timestamp
         package let count: Int
-        package let refusal: String?
+        let refusal: String?
     }
 
     /// The maximum number of kept starts that did not happen.
-    package static let unstartedLimit = 100
+    static let unstartedLimit = 100
 
     var schedule: String
     /// The time through which all scheduled times have been processed.
@@ -205,7 +205,7 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     private var kept: [Unstarted]?
 
     /// The newest starts that did not happen, oldest first.
-    package var unstarted: [Unstarted] {
+    var unstarted: [Unstarted] {
         if let kept { return kept }
         // An earlier version kept only the latest.
         let passed = missed.map { Unstarted(time: $0.newest, count: $0.count, refusal: nil) }

@@ -38,7 +38,7 @@ extension Board {
     /// does not depend on these is taken over.
     ///
     /// Throws the errors of `retry`, `nothingToContinue`, and `unknownStep`.
-    package func retryFromFailedStep(
+    func retryFromFailedStep(
         _ run: String, from step: String? = nil, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
         if follows {

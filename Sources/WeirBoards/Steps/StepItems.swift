@@ -11,14 +11,14 @@ package struct StepItems: Sendable, Hashable, Codable {
 
     package struct Failure: Sendable, Hashable, Codable {
         /// The index of the item, from 0.
-        package let index: Int
+        let index: Int
         /// The item as a text, shortened.
         package let item: String
         package let run: String?
         /// Why there is no run.
         package let detail: String?
 
-        package init(index: Int, item: String, run: String?, detail: String? = nil) {
+        init(index: Int, item: String, run: String?, detail: String? = nil) {
             self.index = index
             self.item = String(item.prefix(80))
             self.run = run
@@ -26,18 +26,18 @@ package struct StepItems: Sendable, Hashable, Codable {
         }
     }
 
-    package static let limit = 1_000
-    package static let maximumFailures = 20
+    static let limit = 1_000
+    static let maximumFailures = 20
 
     private var marks: String
     /// A hash of the items, by which another process recognises the same list.
-    package let digest: String
+    let digest: String
     /// The first items that did not succeed.
     package private(set) var failures: [Failure] = []
     /// The run of the same operation in which the succeeded items ran, if a retry took them over.
-    package var doneIn: String?
+    var doneIn: String?
 
-    package init(total: Int, digest: String) {
+    init(total: Int, digest: String) {
         marks = String(repeating: Mark.pending.rawValue, count: max(0, min(total, Self.limit)))
         self.digest = digest
     }
@@ -54,12 +54,12 @@ package struct StepItems: Sendable, Hashable, Codable {
         return marks.utf8.count { $0 == byte }
     }
 
-    package func indices(_ mark: Mark) -> [Int] {
+    func indices(_ mark: Mark) -> [Int] {
         let byte = mark.rawValue.asciiValue
         return marks.utf8.enumerated().compactMap { $0.element == byte ? $0.offset : nil }
     }
 
-    package mutating func mark(_ index: Int, _ mark: Mark) {
+    mutating func mark(_ index: Int, _ mark: Mark) {
         guard (0..<total).contains(index) else { return }
         let place = marks.utf8.index(marks.startIndex, offsetBy: index)
         marks.replaceSubrange(place...place, with: [mark.rawValue])
@@ -71,7 +71,7 @@ package struct StepItems: Sendable, Hashable, Codable {
         return failures.filter { failed.contains($0.index) }.min { $0.index < $1.index }?.run
     }
 
-    package mutating func note(_ failure: Failure) {
+    mutating func note(_ failure: Failure) {
         guard failures.count < Self.maximumFailures else { return }
         failures.append(failure)
     }

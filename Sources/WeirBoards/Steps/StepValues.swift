@@ -22,7 +22,7 @@ extension JSONValue {
     }
 
     /// The member of that name, also one whose letters differ in case as names of variables do; in a list, by its index.
-    package func member(named name: String) -> JSONValue? {
+    func member(named name: String) -> JSONValue? {
         if let member = self[name] { return member }
         let variable = name.lowercased().replacing("-", with: "_")
         let members = object?.filter { $0.key.lowercased().replacing("-", with: "_") == variable }

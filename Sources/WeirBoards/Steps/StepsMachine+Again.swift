@@ -27,7 +27,7 @@ extension StepsMachine {
     }
 
     /// Whether a new run can begin at a step of an ended run.
-    package static func canBegin(at step: String, in recorded: StepsProgress) -> Bool {
+    static func canBegin(at step: String, in recorded: StepsProgress) -> Bool {
         recorded.steps.contains { $0.name == step }
     }
 

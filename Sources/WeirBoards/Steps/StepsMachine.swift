@@ -1,5 +1,5 @@
 import WeirJournals
-package import WeirOperations
+import WeirOperations
 import WeirStates
 
 /// Decides which steps begin and how the whole run ends; pure, without tasks or clocks.
@@ -30,7 +30,7 @@ package struct StepsMachine: Sendable, Equatable {
     /// Starts from the beginning, or continues from a recorded progress.
     ///
     /// - Returns: Nil if the recorded steps differ from those of the plan.
-    package init?(_ plan: StepsPlan, from recorded: StepsProgress = StepsProgress()) {
+    init?(_ plan: StepsPlan, from recorded: StepsProgress = StepsProgress()) {
         self.plan = plan
         let begun = StepsProgress(of: plan)
         guard !recorded.steps.isEmpty else {

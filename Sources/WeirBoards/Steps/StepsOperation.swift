@@ -8,7 +8,7 @@ import WeirStates
 /// Each recorded state contains the progress of all steps, so that the run continues with the next step after a restart
 /// of the server, including a crash.
 package struct StepsOperation: DeclaredStates {
-    package let plan: StepsPlan
+    let plan: StepsPlan
     package let inputFields: [InputField]
     private let onRun: @Sendable (MutableStateFlow<StepsState>) -> Void
 

@@ -8,7 +8,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
     /// Why the run did not succeed, if so.
     package var ending: Ending?
     /// The cause of the cancellation of a run that is stopping.
-    package var stop: String?
+    var stop: String?
     /// The ending and the other failed steps as an English sentence, for API clients.
     package var message: String? {
         guard let ending else { return nil }
@@ -35,7 +35,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
 
     private func title(of step: String) -> String { steps.first { $0.name == step }?.title ?? step }
 
-    package init(_ steps: [Step] = [], ending: Ending? = nil) {
+    init(_ steps: [Step] = [], ending: Ending? = nil) {
         self.steps = steps
         self.ending = ending
     }
@@ -120,7 +120,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         /// The run of the program that decides whether the step is skipped.
         package var check: String?
         /// The maximum number of attempts of a step that repeats until a condition is met.
-        package var limit: Int?
+        var limit: Int?
         private var isAllowed: Bool?
         private var isLast: Bool?
 
@@ -177,7 +177,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         /// The condition in words, as an English phrase.
         package let condition: String?
 
-        package init(_ kind: Kind, step: String? = nil, condition: String? = nil) {
+        init(_ kind: Kind, step: String? = nil, condition: String? = nil) {
             self.kind = kind
             self.step = step
             self.condition = condition
@@ -191,7 +191,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         package let by: String?
         package let comment: String?
 
-        package init(isApproved: Bool, by: String?, comment: String? = nil) {
+        init(isApproved: Bool, by: String?, comment: String? = nil) {
             self.isApproved = isApproved
             self.by = by
             self.comment = comment
@@ -232,7 +232,7 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         /// The failed items of the step, if it runs once for each of a list.
         package let items: FailedItems?
 
-        package init(
+        init(
             _ kind: Kind, step: String? = nil, by: String? = nil, detail: String? = nil, items: FailedItems? = nil
         ) {
             self.kind = kind

@@ -23,7 +23,7 @@ package enum StepsState: OperationState, StoppingState, SharedTemplates {
     case cancelled(StepsProgress)
 
     /// Reserved names, which steps cannot have.
-    package static let ownNames: Set = [
+    static let ownNames: Set = [
         "waiting", "stopping", "succeeded", "failed", "cancelled", "interrupted", "idle", "active", "value",
     ]
 
@@ -83,7 +83,7 @@ extension StepsState: Codable {
         init?(intValue: Int) { nil }
     }
 
-    package var name: String {
+    var name: String {
         switch self {
         case .waiting: "waiting"
         case .at(let name, _): name

@@ -76,7 +76,7 @@ extension Board {
     /// Restores the state after a past change, as in `store(_:at:)`; this is a new change of the log.
     ///
     /// Throws as `dispatch`, `unknownMoment`, and `invalidInput` if the state no longer decodes.
-    package func returnTo(
+    func returnTo(
         _ store: String, sequence: SequenceNumber, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
         if follows {

@@ -1,5 +1,5 @@
 import WeirFlows
-package import WeirJournals
+import WeirJournals
 import WeirOperations
 package import WeirStates
 import WeirStores
@@ -50,7 +50,7 @@ package final class StoreEntry: Sendable {
     ///
     /// Throws `unknownAction`, `invalidInput` with the mistakes of each field, and `overloaded` if too many inputs are
     /// waiting to be checked.
-    package func validate(_ action: JSONValue) async throws(BoardError) -> RecordedAction {
+    func validate(_ action: JSONValue) async throws(BoardError) -> RecordedAction {
         guard let asked = RecordedAction(json: action) else {
             throw BoardError(.invalidInput, .unnamedAction)
         }
@@ -67,7 +67,7 @@ package final class StoreEntry: Sendable {
     /// The offers of a state: its own, or else every form.
     ///
     /// Empty if the state no longer decodes.
-    package func offers(in state: StateRecord) -> [ActionOffer] {
+    func offers(in state: StateRecord) -> [ActionOffer] {
         offer(state) ?? forms.map { ActionOffer($0.name) }
     }
 }

@@ -64,7 +64,7 @@ package final class StoreView: Sendable {
         self.log = log
     }
 
-    package func applying(_ change: Change) -> StoreView {
+    func applying(_ change: Change) -> StoreView {
         var log: [StoreLogLine] = []
         log.reserveCapacity(min(self.log.count + 1, Self.logLimit))
         if let line = StoreLogLine(change) { log.append(line) }
@@ -91,7 +91,7 @@ package final class StoreLogLine: Sendable {
     package let phase: Phase
 
     /// Creates the row of a store's change; nil for a change of a run.
-    package init?(_ change: Change) {
+    init?(_ change: Change) {
         guard let step = change.draft.step else { return nil }
         sequence = change.sequence
         revision = change.revision

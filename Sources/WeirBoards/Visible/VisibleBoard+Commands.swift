@@ -1,4 +1,4 @@
-import WeirAccess
+package import WeirAccess
 package import WeirFlows
 package import WeirJournals
 package import WeirOperations
@@ -15,6 +15,34 @@ extension VisibleBoard {
         try require(.start, onOperation: operation)
         return try await board.start(
             operation, input: input, content: content, actor: actor, idempotencyKey: idempotencyKey)
+    }
+
+    func require(_ verb: Verb, onOperation id: String) throws(BoardError) {
+        guard visibility.sees(operation: id) else { throw .unknownOperation(id) }
+        guard permissions.allows(verb, on: .operation(id)) else { throw .notAllowed }
+    }
+
+    func require(_ verb: Verb, onStore id: String) throws(BoardError) {
+        guard visibility.isWhole || visibility.stores.contains(id) else { throw .unknownStore(id) }
+        guard permissions.allows(verb, on: .store(id)) else { throw .notAllowed }
+    }
+
+    /// Throws unless a verb is allowed on a run; returns the id of its operation.
+    ///
+    /// Throws the errors of `run(_:)`, and `notAllowed`.
+    @discardableResult
+    package func require(_ verb: Verb, onRun id: String) async throws(BoardError) -> String {
+        let operation: String
+        if let live = board.runs[id] {
+            operation = live.operation
+            guard visibility.isWhole || permissions.allows(.see, onRun: id, of: operation) else {
+                throw .unknownRun(id)
+            }
+        } else {
+            operation = try await run(id).record.operation
+        }
+        guard permissions.allows(verb, onRun: id, of: operation) else { throw .notAllowed }
+        return operation
     }
 
     package func cancel(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {

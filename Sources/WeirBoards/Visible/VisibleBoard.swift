@@ -123,7 +123,7 @@ package final class VisibleBoard: Sendable {
     }
     package var isImporting: Bool { board.isImporting }
 
-    package var administers: Bool { permissions.allows(.administer, on: .server) }
+    var administers: Bool { permissions.allows(.administer, on: .server) }
 
     /// Counts a viewer of a topic, which starts visible operations that run only while watched.
     package func watch(_ topic: Topic) -> Watch {
@@ -134,36 +134,6 @@ package final class VisibleBoard: Sendable {
 
     /// The number of viewers of exactly that topic, over all boards.
     package func viewers(of topic: Topic) -> Int { board.viewers(of: topic) }
-
-    // MARK: Permissions
-
-    func require(_ verb: Verb, onOperation id: String) throws(BoardError) {
-        guard visibility.sees(operation: id) else { throw .unknownOperation(id) }
-        guard permissions.allows(verb, on: .operation(id)) else { throw .notAllowed }
-    }
-
-    func require(_ verb: Verb, onStore id: String) throws(BoardError) {
-        guard visibility.isWhole || visibility.stores.contains(id) else { throw .unknownStore(id) }
-        guard permissions.allows(verb, on: .store(id)) else { throw .notAllowed }
-    }
-
-    /// Throws unless a verb is allowed on a run; returns the id of its operation.
-    ///
-    /// Throws the errors of `run(_:)`, and `notAllowed`.
-    @discardableResult
-    package func require(_ verb: Verb, onRun id: String) async throws(BoardError) -> String {
-        let operation: String
-        if let live = board.runs[id] {
-            operation = live.operation
-            guard visibility.isWhole || permissions.allows(.see, onRun: id, of: operation) else {
-                throw .unknownRun(id)
-            }
-        } else {
-            operation = try await run(id).record.operation
-        }
-        guard permissions.allows(verb, onRun: id, of: operation) else { throw .notAllowed }
-        return operation
-    }
 
     /// Replaces the error for an unavailable run with `unknownRun` unless the audience may see the run.
     func hidden(_ error: BoardError, _ id: String) -> BoardError {

@@ -90,7 +90,7 @@ package final class VisibleFeed: Sendable {
     }
 
     /// Whether a topic is visible; false for a run that is not in memory.
-    package func sees(_ topic: Topic) -> Bool {
+    func sees(_ topic: Topic) -> Bool {
         guard !visibility.isWhole else { return true }
         switch topic {
         case .board: return true

@@ -1,6 +1,6 @@
 import Logging
 import WeirFlows
-package import WeirJournals
+import WeirJournals
 import WeirOperations
 import WeirStates
 
@@ -210,7 +210,7 @@ extension Catalog {
 
 /// A viewer of a topic: while it is retained, operations that run only while watched continue.
 package final class Watch: Sendable {
-    package let topic: Topic
+    let topic: Topic
     private let end: Locked<(@Sendable () -> Void)?>
 
     init(topic: Topic, end: @escaping @Sendable () -> Void) {

@@ -31,7 +31,7 @@ package struct DigestTally: Sendable, Hashable, Codable {
     package private(set) var missed: [Missed] = []
     package private(set) var missedCount = 0
 
-    package init(since: Timestamp) { self.since = since }
+    init(since: Timestamp) { self.since = since }
 
     /// Whether there can be further operations, without details.
     package var isFull: Bool { operations.count >= Self.operationLimit }

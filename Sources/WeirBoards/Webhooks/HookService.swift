@@ -112,9 +112,9 @@ package struct DeliveryRecord: Sendable, Hashable, Codable {
 
 package enum RetryPlan {
     /// The delays before the second and later attempts, in milliseconds.
-    package static let waits: [Int64] = [5_000, 30_000, 120_000, 600_000, 1_800_000]
+    static let waits: [Int64] = [5_000, 30_000, 120_000, 600_000, 1_800_000]
 
-    package static var attempts: Int { waits.count + 1 }
+    static var attempts: Int { waits.count + 1 }
 
     /// The delay after a number of attempts; nil if there is no further attempt.
     ///

@@ -19,7 +19,7 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
     /// The API of a Prometheus Alertmanager: an alert.
     case alertmanager
 
-    package var title: String {
+    var title: String {
         switch self {
         case .generic: "Webhook"
         case .slack: "Slack"

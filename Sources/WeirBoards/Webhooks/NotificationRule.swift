@@ -101,7 +101,7 @@ package struct NotificationRule: Sendable, Hashable {
     }
 
     /// The names of the stored secrets that the rule needs.
-    package var secrets: Set<String> {
+    var secrets: Set<String> {
         guard case .webhook(let webhook) = channel else { return [] }
         let paths = webhook.url.paths + webhook.headers.flatMap(\.value.paths) + (webhook.to?.paths ?? [])
         return Set(paths.compactMap { $0.below?.description } + [webhook.signingSecret].compactMap { $0 })
@@ -115,7 +115,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     /// The event; nil for a test.
     package var event: NotificationEvent?
     package var operation: String
-    package var title: String
+    var title: String
     /// The run's id; nil for a test.
     package var run: String?
     /// The URL of the run, or of the operation.
@@ -124,7 +124,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var state: String?
     package var message: String?
     /// Who started the run, or requested the test.
-    package var actor: String
+    var actor: String
     /// The run's input without secrets.
     package var input: JSONValue
     /// When the run began, in milliseconds since 1970.
@@ -138,9 +138,9 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     /// The last lines of output, oldest first: of a run of steps, those of that step.
     package var output: [String]?
     /// The scheduled time of a start that did not happen, in milliseconds since 1970.
-    package var plannedAt: Int64?
+    var plannedAt: Int64?
     /// The condition of the server that the message is about.
-    package var condition: ServerCondition?
+    var condition: ServerCondition?
     /// The content of a digest or a report.
     package var summary: NotificationSummary?
 
@@ -184,7 +184,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     }
 
     /// The duration of the run so far as display text.
-    package var duration: String? {
+    var duration: String? {
         guard let startedAt else { return nil }
         let (milliseconds, isOver) = endedAt.subtractingReportingOverflow(startedAt)
         guard !isOver, milliseconds >= 0 else { return nil }
@@ -202,13 +202,13 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     }
 
     /// The last lines of output as one text, or nil if there are none or the event is good news.
-    package var shownOutput: String? {
+    var shownOutput: String? {
         guard tone != .good, let output, output.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
         return output.joined(separator: "\n")
     }
 
     /// The actor and the duration in one line.
-    package var note: String {
+    var note: String {
         if let summary { return summary.period }
         if let condition {
             let since = "since \(condition.since)"

@@ -1,9 +1,9 @@
 /// The content of a digest or a report: tables with links.
 package struct NotificationSummary: Sendable, Hashable, Codable {
     package struct Row: Sendable, Hashable, Codable {
-        package let cells: [String]
+        let cells: [String]
         /// The URL of the first cell, or nil.
-        package let url: String?
+        let url: String?
 
         package init(_ cells: [String], url: String? = nil) {
             self.cells = cells.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ").cut(to: 300, .utf16) }
@@ -12,12 +12,12 @@ package struct NotificationSummary: Sendable, Hashable, Codable {
     }
 
     package struct Section: Sendable, Hashable, Codable {
-        package let title: String
+        let title: String
         /// The heads of the columns, or none.
-        package let columns: [String]
-        package let rows: [Row]
+        let columns: [String]
+        let rows: [Row]
         /// The number of further rows.
-        package let more: Int
+        let more: Int
 
         /// Keeps at most fifty rows.
         package init(_ title: String, columns: [String] = [], rows: [Row], more: Int = 0) {
@@ -29,12 +29,12 @@ package struct NotificationSummary: Sendable, Hashable, Codable {
         private static let limit = 50
     }
 
-    package let headline: String
+    let headline: String
     /// The time that it covers.
-    package let period: String
-    package let sections: [Section]
-    package let linkTitle: String
-    package let isBad: Bool
+    let period: String
+    let sections: [Section]
+    let linkTitle: String
+    let isBad: Bool
 
     /// Keeps the sections that have rows.
     package init(headline: String, period: String, sections: [Section], linkTitle: String, isBad: Bool) {

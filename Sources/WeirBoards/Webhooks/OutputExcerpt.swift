@@ -6,7 +6,7 @@ import WeirStates
 /// The lines are those of the journal, in which secrets are masked already. They fit into every receiver's limit, and into
 /// an argument of a command.
 package enum OutputExcerpt {
-    package static let lineLimit = 20
+    static let lineLimit = 20
     static let (lineBytes, byteLimit) = (400, 2_500)
 
     /// Returns the newest lines, oldest first, as visible text; pieces of a long line count as one line.

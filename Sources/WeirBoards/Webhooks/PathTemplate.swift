@@ -4,12 +4,12 @@ package import WeirStates
 ///
 /// Inserted values are not parsed again.
 package struct PathTemplate: Sendable, Hashable {
-    package enum Part: Sendable, Hashable {
+    enum Part: Sendable, Hashable {
         case text(String)
         case path(ValuePath)
     }
 
-    package let parts: [Part]
+    let parts: [Part]
 
     /// Parses a template.
     ///
@@ -43,7 +43,7 @@ package struct PathTemplate: Sendable, Hashable {
     }
 
     /// The path, if the template is a single placeholder.
-    package var single: ValuePath? {
+    var single: ValuePath? {
         guard parts.count == 1, case .path(let path) = parts.first else { return nil }
         return path
     }

@@ -18,7 +18,7 @@ package struct TriggerRule: Sendable, Hashable {
     package struct Filter: Sendable, Hashable {
         /// A path below `body` or `header`.
         package let path: ValuePath
-        package let values: [String]
+        let values: [String]
 
         package init(path: ValuePath, values: [String]) {
             self.path = path
@@ -27,11 +27,11 @@ package struct TriggerRule: Sendable, Hashable {
     }
 
     package struct Input: Sendable, Hashable {
-        package let name: String
+        let name: String
         /// A template with paths below `body` or `header`.
         package let value: PathTemplate
         /// Whether the value can be a list of scalars.
-        package let takesList: Bool
+        let takesList: Bool
 
         package init(name: String, value: PathTemplate, takesList: Bool = false) {
             self.name = name
@@ -46,8 +46,8 @@ package struct TriggerRule: Sendable, Hashable {
     /// The name of the stored secret.
     package let secret: String
     /// The conditions; all of them apply.
-    package let filters: [Filter]
-    package let inputs: [Input]
+    let filters: [Filter]
+    let inputs: [Input]
 
     package init(
         operation: String, name: String, form: Form, secret: String, filters: [Filter] = [], inputs: [Input] = []
@@ -113,9 +113,9 @@ package enum TriggerDecision: Sendable, Hashable {
 
 package struct TriggerRequest: Sendable {
     /// The header fields by lowercase name.
-    package let headers: [String: String]
+    let headers: [String: String]
     /// The signed bytes.
-    package let content: Data
+    let content: Data
     /// The parsed content; null if it is empty.
     package let body: JSONValue
 
@@ -126,7 +126,7 @@ package struct TriggerRequest: Sendable {
     }
 
     /// The maximum difference between the signed time and the receiver's clock, in seconds.
-    package static let tolerance: Int64 = 300
+    static let tolerance: Int64 = 300
 
     /// Authenticates the sender; `now` is in seconds since 1970.
     ///

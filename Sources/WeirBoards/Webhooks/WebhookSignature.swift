@@ -14,7 +14,7 @@ package enum WebhookSignature {
     }
 
     /// Whether a value of ``header`` is valid for a body; compares in constant time.
-    package static func isGitHub(_ sent: String, of body: some DataProtocol, secret: String) -> Bool {
+    static func isGitHub(_ sent: String, of body: some DataProtocol, secret: String) -> Bool {
         guard sent.hasPrefix("sha256="), let code = Hex(sent.dropFirst(7).lowercased())?.bytes else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(
             code, authenticating: body, using: SymmetricKey(data: Data(secret.utf8)))
@@ -41,7 +41,7 @@ package enum WebhookSignature {
     }
 
     /// Whether two texts are equal; the time depends only on their lengths.
-    package static func isSame(_ left: String, _ right: String) -> Bool {
+    static func isSame(_ left: String, _ right: String) -> Bool {
         // Digests are compared in constant time.
         SHA256.hash(data: Data(left.utf8)) == SHA256.hash(data: Data(right.utf8))
     }

@@ -69,20 +69,20 @@ struct OutputFollower: Sendable {
 /// The unfinished lines at the end of a terminal, as one line that is drawn again after each change.
 ///
 /// Pure.
-package struct UnfinishedView: Sendable {
+struct UnfinishedView: Sendable {
     private let columns: Int
     private var drawn = ""
 
-    package init(columns: Int) { self.columns = columns }
+    init(columns: Int) { self.columns = columns }
 
     /// Erases the line before others are printed.
-    package mutating func erase() -> String {
+    mutating func erase() -> String {
         defer { drawn = "" }
         return drawn.isEmpty ? "" : "\r\u{1b}[K"
     }
 
     /// Draws the texts, cut to the width of the terminal.
-    package mutating func draw(_ texts: [String]) -> String {
+    mutating func draw(_ texts: [String]) -> String {
         let line = VisibleText.cut(texts.map(VisibleText.line).joined(separator: " "), to: columns - 1)
         guard line != drawn else { return "" }
         let start = erase()

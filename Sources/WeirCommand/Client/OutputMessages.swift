@@ -1,16 +1,16 @@
 import WeirFiles
-package import WeirStates
+import WeirStates
 
 /// Converts the output of one channel into a reporter's messages: lines, and the state lines among them.
 ///
 /// Omits lines that a carriage return overwrites, and splits very long lines into pieces that say so.
-package struct OutputMessages: Sendable {
+struct OutputMessages: Sendable {
     private let channel: OutputChannel
     private var splitter = LineSplitter()
 
-    package init(_ channel: OutputChannel) { self.channel = channel }
+    init(_ channel: OutputChannel) { self.channel = channel }
 
-    package mutating func take(_ bytes: UnsafeRawBufferPointer) -> [JSONValue] {
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> [JSONValue] {
         // Unsafe memory: the bytes are read only during the call, and within their count.
         var messages: [JSONValue] = []
         splitter.take(bytes) { [channel] in messages += Self.message($0, channel) }
@@ -18,7 +18,7 @@ package struct OutputMessages: Sendable {
     }
 
     /// Returns the messages of the incomplete last line at the end of the output.
-    package mutating func finish() -> [JSONValue] {
+    mutating func finish() -> [JSONValue] {
         var messages: [JSONValue] = []
         splitter.finish { [channel] in messages += Self.message($0, channel) }
         return messages
@@ -57,12 +57,12 @@ package struct OutputMessages: Sendable {
 /// Converts a printed state line into a message of a reported run.
 ///
 /// Pure.
-package enum StateMessage {
+enum StateMessage {
     private static let units = ["bytes", "items", "percent"]
     private static let largestCount: Int64 = 9_007_199_254_740_991
 
     /// Parses a line without its newline; nil for ordinary output.
-    package static func message(_ text: String) -> JSONValue? {
+    static func message(_ text: String) -> JSONValue? {
         guard let line = StateLine(text), let state = line.state, StateName.isValid(state) else { return nil }
         var members: [String: JSONValue] = ["state": .string(state)]
         for member in line.members {

@@ -109,21 +109,21 @@ struct RunStart: Sendable {
 /// The input of a run from the command line.
 ///
 /// `name=value`, `name=@file`, `name=@-` for standard input, and `name=@@value` for a value that begins with `@`. Pure.
-package struct InputArguments: Sendable, Hashable {
-    package enum Source: Sendable, Hashable {
+struct InputArguments: Sendable, Hashable {
+    enum Source: Sendable, Hashable {
         case text(String)
         case file(String)
         case standardInput
     }
 
-    package let fields: [Field]
+    let fields: [Field]
 
-    package struct Field: Sendable, Hashable {
-        package let name: String
-        package let source: Source
+    struct Field: Sendable, Hashable {
+        let name: String
+        let source: Source
     }
 
-    package init(_ words: [String]) throws(ClientError) {
+    init(_ words: [String]) throws(ClientError) {
         var fields: [Field] = []
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
@@ -144,7 +144,7 @@ package struct InputArguments: Sendable, Hashable {
     }
 
     /// Throws if a field is not one of the operation's, or is given twice and does not take several values.
-    package func check(against known: [String], several: [String] = []) throws(ClientError) {
+    func check(against known: [String], several: [String] = []) throws(ClientError) {
         var names: Set<String> = []
         for field in fields where !names.insert(field.name).inserted && !several.contains(field.name) {
             throw ClientError(.refused, "“\(VisibleText.line(field.name))” is given twice. Give each input once.")

@@ -41,15 +41,15 @@ enum RunTable {
 /// A table with aligned columns, without padding of the last one.
 ///
 /// Pure.
-package struct TextTable: Sendable {
+struct TextTable: Sendable {
     private var rows: [[String]]
 
-    package init(_ titles: [String]) { rows = [titles] }
+    init(_ titles: [String]) { rows = [titles] }
 
     /// Adds a row, with terminal control characters replaced.
-    package mutating func add(_ cells: [String]) { rows.append(cells.map(VisibleText.line)) }
+    mutating func add(_ cells: [String]) { rows.append(cells.map(VisibleText.line)) }
 
-    package var text: String {
+    var text: String {
         let widths = rows.reduce(into: [Int]()) { widths, row in
             for (index, cell) in row.enumerated() {
                 let width = VisibleText.width(cell)
@@ -66,9 +66,9 @@ package struct TextTable: Sendable {
 }
 
 /// Makes untrusted text safe to print on a terminal.
-package enum VisibleText {
+enum VisibleText {
     /// A text as one line: control characters, newlines and bidirectional controls become `·`.
-    package static func line(_ text: String) -> String {
+    static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var result = ""
         for scalar in text.unicodeScalars { result.unicodeScalars.append(isHidden(scalar) ? "·" : scalar) }
@@ -76,7 +76,7 @@ package enum VisibleText {
     }
 
     /// A line of program output: as ``line(_:)``, but tabs and colours (`ESC [ … m`) stay.
-    package static func output(_ text: String) -> String {
+    static func output(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var result = ""
         var rest = Substring(text).unicodeScalars
@@ -93,12 +93,12 @@ package enum VisibleText {
     }
 
     /// The width of a text in columns; wide East Asian characters and emoji take two.
-    package static func width(_ text: String) -> Int {
+    static func width(_ text: String) -> Int {
         text.reduce(0) { $0 + width($1) }
     }
 
     /// Truncates a text to a number of columns, with `…` at the end.
-    package static func cut(_ text: String, to columns: Int) -> String {
+    static func cut(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
         var (result, taken) = ("", 1)
         for character in text {
@@ -109,7 +109,7 @@ package enum VisibleText {
         return columns > 0 ? result + "…" : ""
     }
 
-    package static func padded(_ text: String, to columns: Int) -> String {
+    static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - width(text)))
     }
 

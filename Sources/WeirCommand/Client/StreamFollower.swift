@@ -93,17 +93,17 @@ struct StreamPlace: Sendable, Hashable {
 }
 
 /// Exponential backoff with jitter, at most ten seconds.
-package struct Backoff: Sendable {
+struct Backoff: Sendable {
     private static let first: Double = 0.25
     private static let longest: Double = 10
     private var ceiling = Self.first
 
-    package init() {}
+    init() {}
 
     /// Returns the delay before the next attempt, and doubles its upper bound.
     ///
     /// `asked` is the delay in seconds that the server asks for: a lower bound, honored up to a minute.
-    package mutating func next(
+    mutating func next(
         asked: Int64? = nil, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         let wait = Double.random(in: ceiling / 2...ceiling, using: &generator)
@@ -111,5 +111,5 @@ package struct Backoff: Sendable {
         return max(.seconds(wait), .seconds(min(max(asked ?? 0, 0), 60)))
     }
 
-    package mutating func reset() { ceiling = Self.first }
+    mutating func reset() { ceiling = Self.first }
 }

@@ -1,10 +1,10 @@
-package import WeirStates
+import WeirStates
 
 /// The output of `weir watch`: a live gauge on a terminal, otherwise plain lines, or JSON lines.
 ///
 /// Pure.
-package struct WatchView: Sendable {
-    package enum Style: Sendable, Hashable {
+struct WatchView: Sendable {
+    enum Style: Sendable, Hashable {
         /// A gauge for the current state, below the final lines of the previous ones.
         case gauge(columns: Int, rows: Int = 24)
         /// A line per state, and per tenth of its progress.
@@ -20,10 +20,10 @@ package struct WatchView: Sendable {
     /// The number of lines above the cursor that are drawn again.
     private var height = 0
 
-    package init(_ style: Style) { self.style = style }
+    init(_ style: Style) { self.style = style }
 
     /// The output for a message of the run's stream, possibly empty.
-    package mutating func text(for message: JSONValue) -> String {
+    mutating func text(for message: JSONValue) -> String {
         if style == .json { return ((try? message.text()) ?? "null") + "\n" }
         guard let change = RunChange(message) else { return "" }
         return switch style {
@@ -33,7 +33,7 @@ package struct WatchView: Sendable {
     }
 
     /// The output that must precede any other text on the terminal.
-    package mutating func interruption() -> String {
+    mutating func interruption() -> String {
         defer { (isOpen, height) = (false, 0) }
         return isOpen ? "\n" : ""
     }
@@ -87,12 +87,12 @@ package struct WatchView: Sendable {
 /// uploading  [█████████░░░░░░░░░░░]  45 %  4.5 MB of 10.0 MB  file=a.bin
 /// ```
 /// Pure.
-package struct Gauge: Sendable {
+struct Gauge: Sendable {
     private static let barWidth = 20
     private let columns: Int
 
     /// Creates a gauge that leaves the last column of the terminal free, because some terminals wrap there.
-    package init(columns: Int) { self.columns = max(columns, 20) }
+    init(columns: Int) { self.columns = max(columns, 20) }
 
     package func line(_ change: RunChange) -> String {
         let state = StepLines.title(of: change.state, in: change.payload)
@@ -191,17 +191,17 @@ enum ChangeText {
 }
 
 /// A change of a run, from the run's stream.
-package struct RunChange: Sendable, Hashable {
-    package let state: String
-    package let phase: Phase
-    package let progress: WorkProgress?
-    package let payload: JSONValue
+struct RunChange: Sendable, Hashable {
+    let state: String
+    let phase: Phase
+    let progress: WorkProgress?
+    let payload: JSONValue
     /// The time in ISO 8601 and UTC.
-    package let at: String
+    let at: String
     /// Whether the name or the phase of the state differs from the previous ones.
-    package let isTransition: Bool
+    let isTransition: Bool
 
-    package init(
+    init(
         state: String, phase: Phase = .active, progress: WorkProgress? = nil, payload: JSONValue = [:], at: String = "",
         isTransition: Bool = true
     ) {
@@ -214,7 +214,7 @@ package struct RunChange: Sendable, Hashable {
     }
 
     /// Parses a message of the stream; nil if it is not a change of a run.
-    package init?(_ message: JSONValue) {
+    init?(_ message: JSONValue) {
         guard let name = message["case"]?.string, let phase = message["phase"]?.string.flatMap(Phase.init(rawValue:))
         else { return nil }
         self.init(
@@ -224,7 +224,7 @@ package struct RunChange: Sendable, Hashable {
     }
 
     /// The exit code of the outcome: 0 succeeded, 1 failed, 2 cancelled, 3 interrupted; nil while the run is active.
-    package var exitCode: Int32? {
+    var exitCode: Int32? {
         switch phase {
         case .idle, .active: nil
         case .succeeded: 0
@@ -237,7 +237,7 @@ package struct RunChange: Sendable, Hashable {
 
 extension WorkProgress {
     /// Parses the API's representation of progress; nil for null and invalid values.
-    package init?(told: JSONValue) {
+    init?(told: JSONValue) {
         guard let completed = told["completed"]?.integer else { return nil }
         self.init(
             completed, of: told["total"]?.integer,

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 import Synchronization
-package import WeirFiles
-package import WeirStates
+import WeirFiles
+import WeirStates
 
 /// A child process that shares this process's standard input, terminal, folder and environment, with its output passed through.
 ///
 /// One thread per channel reads the output, no faster than its destination accepts it.
-package final class WrappedCommand: Sendable {
+final class WrappedCommand: Sendable {
     /// Receives a piece of output before the next one is read; returning false closes the channel.
-    package typealias Sink = @Sendable (OutputChannel, UnsafeRawBufferPointer) -> Bool
+    typealias Sink = @Sendable (OutputChannel, UnsafeRawBufferPointer) -> Bool
 
     private let process: pid_t
     /// Guards against signalling a process id that has been reused.
@@ -26,7 +26,7 @@ package final class WrappedCommand: Sendable {
     ///   - sink: Receives the output. An empty piece is the end of a channel.
     /// - Returns: The command and the task.
     /// - Throws: `CommandFailure` if the program cannot be run.
-    package static func start(
+    static func start(
         _ words: [String], defaulted: [Int32], sink: @escaping Sink
     ) throws(CommandFailure) -> (WrappedCommand, ending: Task<WrappedEnd, Never>) {
         var descriptors = Descriptors()
@@ -69,7 +69,7 @@ package final class WrappedCommand: Sendable {
     }
 
     /// Sends a signal, unless the command has ended.
-    package func signal(_ number: Int32) {
+    func signal(_ number: Int32) {
         isGone.withLock { if !$0 { kill(process, number) } }
     }
 
@@ -112,12 +112,12 @@ package final class WrappedCommand: Sendable {
     }
 }
 
-package enum WrappedEnd: Sendable, Hashable {
+enum WrappedEnd: Sendable, Hashable {
     case exited(Int32)
     case signalled(ProcessSignal)
 
     /// The exit code of `weir run`: the command's own, or what shells show for a signal, 128 plus its number.
-    package var exitCode: Int32 {
+    var exitCode: Int32 {
         switch self {
         case .exited(let code): code
         case .signalled(let signal): 128 + min(max(signal.number, 0), 127)
@@ -134,7 +134,7 @@ package enum WrappedEnd: Sendable, Hashable {
     }
 
     /// The end as the last message of the run, which is cancelled if the local user requested the end.
-    package func message(program: String, wasStopped: Bool) -> JSONValue {
+    func message(program: String, wasStopped: Bool) -> JSONValue {
         let phase: Phase = self == .exited(0) ? .succeeded : wasStopped ? .cancelled : .failed
         var members: [String: JSONValue] = [
             "state": .string(phase.rawValue), "phase": .string(phase.rawValue), "code": .integer(Int64(exitCode)),

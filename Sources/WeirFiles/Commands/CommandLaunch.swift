@@ -2,24 +2,24 @@ package import Foundation
 
 package struct CommandLaunch: Sendable {
     /// The size of a pseudo-terminal in characters, from 1 to 10,000.
-    package struct Terminal: Sendable, Hashable {
-        package let columns: Int
-        package let rows: Int
+    struct Terminal: Sendable, Hashable {
+        let columns: Int
+        let rows: Int
 
-        package init(columns: Int = 120, rows: Int = 40) {
+        init(columns: Int = 120, rows: Int = 40) {
             self.columns = min(max(columns, 1), 10_000)
             self.rows = min(max(rows, 1), 10_000)
         }
     }
 
     /// Resource limits, each nil to leave it unchanged.
-    package struct Limits: Sendable, Hashable {
-        package var nice: Int?
+    struct Limits: Sendable, Hashable {
+        var nice: Int?
         /// The address space in bytes.
-        package var memory: Int64?
-        package var files: Int?
+        var memory: Int64?
+        var files: Int?
 
-        package init(nice: Int? = nil, memory: Int64? = nil, files: Int? = nil) {
+        init(nice: Int? = nil, memory: Int64? = nil, files: Int? = nil) {
             self.nice = nice.map { min(max($0, -20), 19) }
             self.memory = memory.map { min(max($0, 1), 1 << 60) }
             self.files = files.map { min(max($0, 3), 1 << 30) }
@@ -27,25 +27,25 @@ package struct CommandLaunch: Sendable {
     }
 
     /// The program and its arguments, passed unchanged.
-    package var arguments: [String]
-    package var environment: [String: String]
+    var arguments: [String]
+    var environment: [String: String]
     /// The working directory, or nil for the server's.
-    package var directory: String?
+    var directory: String?
     /// The contents of standard input, or nil if empty.
-    package var input: [UInt8]?
+    var input: [UInt8]?
     /// The terminal that combines both output channels, or nil for pipes.
-    package var terminal: Terminal?
-    package var limits = Limits()
+    var terminal: Terminal?
+    var limits = Limits()
     /// The user that the command runs as, or nil for the server's.
-    package var user: String?
+    var user: String?
     /// The umask, or nil for the server's.
-    package var umask: FileMask?
+    var umask: FileMask?
     /// The signal that requests the end.
-    package var stopSignal = ProcessSignal.terminate
+    var stopSignal = ProcessSignal.terminate
     /// Whether processes that the command leaves running are kept.
-    package var keepsOthers = false
+    var keepsOthers = false
     /// The time between the stop signal and SIGKILL.
-    package var stopGracePeriod: Duration = .seconds(10)
+    var stopGracePeriod: Duration = .seconds(10)
 
     package init(_ arguments: [String], environment: [String: String] = [:]) {
         self.arguments = arguments
@@ -103,7 +103,7 @@ package struct CommandLaunch: Sendable {
 /// A POSIX `umask`, such as `022`.
 package struct FileMask: Sendable, Hashable {
     /// The permission bits, from 0 to 0o777.
-    package let bits: UInt16
+    let bits: UInt16
 
     /// Creates a mask from the result of `umask`.
     package init(bits: some BinaryInteger) { self.bits = UInt16(truncatingIfNeeded: bits) & 0o777 }
@@ -118,11 +118,9 @@ package struct FileMask: Sendable, Hashable {
 
 /// The location of `weir-exec`, the helper that runs every command.
 package struct CommandHelper: Sendable, Hashable {
-    package static let name = "weir-exec"
+    static let name = "weir-exec"
 
     package let path: String
-
-    package init(path: String) { self.path = path }
 
     /// Searches folders for the helper, in order.
     ///

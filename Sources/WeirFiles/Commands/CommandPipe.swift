@@ -1,12 +1,12 @@
-package import NIOCore
+import NIOCore
 import NIOPosix
 import Synchronization
 
 /// The read end of a pipe, with back pressure: it reads only on demand, without a thread of its own.
 ///
 /// Its deinitialization closes the pipe.
-package final class CommandPipe: Sendable {
-    package static let readSize = 65_536
+final class CommandPipe: Sendable {
+    static let readSize = 65_536
 
     private let channel: any Channel
     private let inbox: Inbox
@@ -19,7 +19,7 @@ package final class CommandPipe: Sendable {
     deinit { channel.close(promise: nil) }
 
     /// Takes ownership of a descriptor, which it also closes when it throws.
-    package static func open(_ descriptor: Int32, on group: any EventLoopGroup) async throws -> CommandPipe {
+    static func open(_ descriptor: Int32, on group: any EventLoopGroup) async throws -> CommandPipe {
         let inbox = Inbox()
         let channel = try await NIOPipeBootstrap(group: group)
             .channelOption(.autoRead, value: false)
@@ -34,13 +34,13 @@ package final class CommandPipe: Sendable {
     /// Returns the next piece, or nil at the end or after closing.
     ///
     /// Suspends until data arrives, and ignores cancellation. Supports one reader at a time.
-    package func next() async -> ByteBuffer? {
+    func next() async -> ByteBuffer? {
         await withCheckedContinuation { continuation in
             if inbox.wait(continuation) { channel.read() }
         }
     }
 
-    package func close() { channel.close(promise: nil) }
+    func close() { channel.close(promise: nil) }
 
     /// The unread buffers and the pending reader.
     private final class Inbox: ChannelInboundHandler, Sendable {

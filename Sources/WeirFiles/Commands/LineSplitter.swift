@@ -40,7 +40,7 @@ package struct LineSplitter: Sendable {
     package init() {}
 
     /// The text of the line that has not ended, as far as it is known.
-    package var unfinished: String { text(pending) }
+    var unfinished: String { text(pending) }
 
     /// Adds bytes, and passes complete pieces to `body`, in order.
     ///

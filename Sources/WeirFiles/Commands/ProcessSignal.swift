@@ -7,16 +7,16 @@ package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
     package init(number: Int32) { self.number = number }
 
     /// Finds a signal by name, with or without `SIG`; nil if ``names`` does not contain it.
-    package init?(_ name: String) {
+    init?(_ name: String) {
         let short = name.uppercased().hasPrefix("SIG") ? String(name.uppercased().dropFirst(3)) : name.uppercased()
         guard let known = Self.known.first(where: { $0.name == short }) else { return nil }
         number = known.number
     }
 
-    package static let terminate = ProcessSignal(number: SIGTERM)
-    package static let kill = ProcessSignal(number: SIGKILL)
+    static let terminate = ProcessSignal(number: SIGTERM)
+    static let kill = ProcessSignal(number: SIGKILL)
 
-    package static var names: [String] { known.map(\.name) }
+    static var names: [String] { known.map(\.name) }
 
     package var description: String {
         Self.known.first { $0.number == number }.map { "SIG" + $0.name } ?? "signal \(number)"
@@ -53,21 +53,21 @@ package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
 
 package struct CommandFailure: Error, Sendable, Hashable {
     /// The failed step: `exec`, `directory`, `nice`, `memory`, `files`, `terminal`, `input`, `user`, `fork` or `helper`.
-    package let step: String
+    let step: String
     package let error: Int32
     /// A sentence that is more precise than that of the error.
-    package var explanation: String?
+    var explanation: String?
 
     /// Whether the program or its interpreter is missing.
-    package var isMissing: Bool { step == "exec" && error == ENOENT }
+    var isMissing: Bool { step == "exec" && error == ENOENT }
 
-    package init(step: String, error: Int32) {
+    init(step: String, error: Int32) {
         self.step = step
         self.error = error
     }
 
     /// Describes the failure of a program of the definition, and its fix, without paths of the server.
-    package func sentence(running program: String) -> String {
+    func sentence(running program: String) -> String {
         if let explanation { return explanation }
         return switch (step, error) {
         case ("exec", ENOENT):

@@ -1,5 +1,5 @@
 import Foundation
-package import NIOCore
+import NIOCore
 import NIOPosix
 import Synchronization
 import WeirStates
@@ -9,11 +9,11 @@ import WeirStates
 /// It runs under a helper process that kills its whole process tree, even when this process dies. If the command keeps the helper
 /// from doing so, this process kills the tree. Read ``output`` and ``errors`` before calling ``end()``, because the command
 /// blocks when a pipe is full.
-package final class RunningCommand: Sendable {
+final class RunningCommand: Sendable {
     /// The standard output, which ends when the whole process tree has ended.
-    package let output: CommandPipe
+    let output: CommandPipe
     /// The standard error, or nil on a terminal, which has one channel only.
-    package let errors: CommandPipe?
+    let errors: CommandPipe?
     private let helper: HelperProcess
     private let lifeline: Mutex<Int32?>
     private let stopGracePeriod: Duration
@@ -42,7 +42,7 @@ package final class RunningCommand: Sendable {
     ///   - group: The event loops that read the pipes.
     /// - Returns: The command.
     /// - Throws: `CommandFailure` if the helper cannot be started.
-    package static func start(
+    static func start(
         _ launch: CommandLaunch, by helper: CommandHelper,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws -> RunningCommand {
@@ -97,7 +97,7 @@ package final class RunningCommand: Sendable {
     /// Sends the stop signal, and kills the command after its grace period.
     ///
     /// Does not wait.
-    package func stop() {
+    func stop() {
         lifeline.withLock { lifeline in
             guard let lifeline else { return }
             _ = write(lifeline, [UInt8(ascii: "s")], 1)
@@ -108,7 +108,7 @@ package final class RunningCommand: Sendable {
     /// Kills the command's whole process tree.
     ///
     /// Does not wait.
-    package func hangUp() {
+    func hangUp() {
         let isFirst = lifeline.withLock { lifeline in
             guard let descriptor = lifeline else { return false }
             var descriptors = Descriptors()
@@ -121,7 +121,7 @@ package final class RunningCommand: Sendable {
     }
 
     /// Stops reading what processes print that outlive the command.
-    package func closeOutput() {
+    func closeOutput() {
         output.close()
         errors?.close()
     }
@@ -129,7 +129,7 @@ package final class RunningCommand: Sendable {
     /// Suspends until the whole process tree has ended, and returns the result.
     ///
     /// Resumes the helper, which a command without open output can have stopped.
-    package func end() async -> CommandEnd {
+    func end() async -> CommandEnd {
         helper.resume()
         return await ending.value
     }
@@ -160,7 +160,7 @@ package final class RunningCommand: Sendable {
     }
 }
 
-package enum CommandEnd: Sendable, Hashable {
+enum CommandEnd: Sendable, Hashable {
     case exited(Int32, CommandUsage)
     case signalled(ProcessSignal, CommandUsage)
     case notStarted(CommandFailure)
@@ -190,13 +190,13 @@ package enum CommandEnd: Sendable, Hashable {
 }
 
 /// The resource usage of a command and of the child processes that it waited for.
-package struct CommandUsage: Sendable, Hashable {
-    package let user: Duration
-    package let system: Duration
+struct CommandUsage: Sendable, Hashable {
+    let user: Duration
+    let system: Duration
     /// The peak memory in bytes.
-    package let memory: Int64
+    let memory: Int64
     /// The number of processes that the command left running and that were ended.
-    package let outlived: Int
+    let outlived: Int
 
     init(_ numbers: [Int64], outlived: Int = 0) {
         self.outlived = outlived

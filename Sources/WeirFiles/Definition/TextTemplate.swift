@@ -85,7 +85,7 @@ package struct LocalizedText: Sendable, Hashable {
     /// The English text, or else the first.
     package let text: String
 
-    package init(_ text: String) {
+    init(_ text: String) {
         self.text = text
         texts = [:]
     }

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-package import WeirBoards
+import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirStates
@@ -250,13 +250,13 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    package func deliveries(of operation: String, limit: Int) async throws -> [DeliveryRecord] {
+    func deliveries(of operation: String, limit: Int) async throws -> [DeliveryRecord] {
         try await keptDeliveries("operation \(operation) \(limit)") {
             try await deliveries("WHERE operation = ? ORDER BY at DESC, id LIMIT ?", [operation, limit])
         }
     }
 
-    package func deliveries(ofRun run: String) async throws -> [DeliveryRecord] {
+    func deliveries(ofRun run: String) async throws -> [DeliveryRecord] {
         try await keptDeliveries("run \(run)") {
             try await deliveries("WHERE run = ? ORDER BY at DESC, id LIMIT 100", [run])
         }
@@ -300,7 +300,7 @@ package final class DeliveryStore: Sendable {
     // MARK: Requests to triggers
 
     /// The run that an earlier request with the same key started.
-    package func run(of trigger: String, key: String) async throws -> String? {
+    func run(of trigger: String, key: String) async throws -> String? {
         try await file.read { database in
             try String.fetchOne(
                 database, sql: "SELECT run FROM request WHERE trigger = ? AND key = ?", arguments: [trigger, key])
@@ -308,7 +308,7 @@ package final class DeliveryStore: Sendable {
     }
 
     /// Stores the outcome of a request; those without a valid proof share one record per trigger, which counts them.
-    package func note(_ record: TriggerRecord, key: String?) async throws {
+    func note(_ record: TriggerRecord, key: String?) async throws {
         let operation = record.trigger.split(separator: "/").first.map(String.init) ?? ""
         try await file.write { database in
             var record = record
@@ -332,7 +332,7 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    package func requests(of operation: String, limit: Int) async throws -> [TriggerRecord] {
+    func requests(of operation: String, limit: Int) async throws -> [TriggerRecord] {
         try await file.read { database in
             try Data.fetchAll(
                 database, sql: "SELECT json FROM request WHERE operation = ? ORDER BY at DESC, id DESC LIMIT ?",

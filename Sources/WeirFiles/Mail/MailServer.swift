@@ -10,7 +10,7 @@ import WeirStates
 /// A mail server, and the sender of the messages that it takes.
 package struct MailServer: Sendable {
     package let host: String
-    package let port: WeirStandard.Port
+    let port: WeirStandard.Port
     let security: MailSecurity
     let sender: MailAddress
     /// A PEM file with root certificates that are trusted besides those of this machine.

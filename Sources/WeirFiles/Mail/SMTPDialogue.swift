@@ -11,8 +11,8 @@ package enum MailSecurity: String, Sendable, Hashable, CaseIterable {
 }
 
 package struct MailCredentials: Sendable, Hashable {
-    package let user: String
-    package let password: String
+    let user: String
+    let password: String
 
     package init(user: String, password: String) {
         self.user = user

@@ -6,7 +6,7 @@ package import WeirStates
 
 /// Runs a declared program and shows the states that it passes through.
 package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput {
-    package let definition: OperationDefinition
+    let definition: OperationDefinition
     private let environment: CommandEnvironment
     private let clock: any Clock<Duration>
 
@@ -91,19 +91,19 @@ package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput 
 /// The environment that all commands of a server share.
 package struct CommandEnvironment: Sendable {
     /// The folder of operation files, which is the working directory of programs.
-    package let folder: URL
+    let folder: URL
     /// The folder of the pipes for state reports.
     let temporaryFolder: URL
     /// The folder of the files that runs receive, each in a folder of its own.
-    package let filesFolder: URL
+    let filesFolder: URL
     /// The store of files that runs keep, or nil if they keep none.
-    package let artifacts: ArtifactStore?
+    let artifacts: ArtifactStore?
     /// The helper, or nil if it is missing.
     package let helper: CommandHelper?
     /// `PATH`, `HOME` and `LANG`, as far as the server has them.
     let variables: [String: String]
     /// The umask of programs, or nil for the server's.
-    package let umask: FileMask?
+    let umask: FileMask?
 
     /// Creates an environment; `filesFolder` is the temporary folder by default.
     package init(

@@ -24,14 +24,6 @@ struct DeclaredSteps: Sendable {
         let condition: DeclaredCondition?
         let forEach: StepsPlan.ForEach?
         let repetition: StepsPlan.Repetition?
-
-        var operation: String? {
-            switch work {
-            case .other(let id, _): id
-            case .own(let definition): definition.id
-            case .approval: nil
-            }
-        }
     }
 
     enum Work: Sendable {

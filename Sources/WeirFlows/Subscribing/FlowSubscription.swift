@@ -18,7 +18,7 @@ public final class FlowSubscription: Sendable {
     /// Creates a subscription to something other than a flow.
     ///
     /// - Parameter onCancel: called at most once, on the thread that cancels.
-    package convenience init(_ onCancel: @escaping @Sendable () -> Void) {
+    convenience init(_ onCancel: @escaping @Sendable () -> Void) {
         self.init(CancellableSubscriber(onCancel))
     }
 

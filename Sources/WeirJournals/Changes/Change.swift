@@ -28,11 +28,6 @@ package struct Change: Sendable, Hashable {
 package struct ChangeOrigin: Sendable, Hashable {
     package let epoch: String
     package let sequence: SequenceNumber
-
-    package init(epoch: String, sequence: SequenceNumber) {
-        self.epoch = epoch
-        self.sequence = sequence
-    }
 }
 
 /// A change without a position in a journal.

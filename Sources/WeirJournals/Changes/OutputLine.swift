@@ -6,7 +6,7 @@ package import WeirStates
 /// nothing is lost and no line fills a page or a buffer.
 package struct OutputDraft: Sendable, Hashable {
     /// The maximum number of UTF-8 bytes of a line.
-    package static let maximumBytes = 16_384
+    static let maximumBytes = 16_384
 
     package let at: Timestamp
     package let channel: OutputChannel

@@ -39,7 +39,7 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
     /// Whether a text can be the id of a run or an operation, so that the names of all its feeds are valid.
     package static func isID(_ text: String) -> Bool { Topic("operation-\(text)") != nil }
 
-    package func contains(_ change: Change) -> Bool {
+    func contains(_ change: Change) -> Bool {
         switch (self, change.stream) {
         case (.board, _): true
         case (.operation(let id), .run): change.subject == id
@@ -50,7 +50,7 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The topics a change belongs to besides the board.
-    package static func streams(of change: Change) -> [Topic] {
+    static func streams(of change: Change) -> [Topic] {
         switch change.stream {
         case .run(let id): [.operation(change.subject), .run(id)]
         case .store(let id): [.store(id)]
@@ -90,7 +90,7 @@ package enum StreamID: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses `run-…` or `store-…`; nil for anything else.
-    package init?(_ text: some StringProtocol) {
+    init?(_ text: some StringProtocol) {
         if text.hasPrefix("run-") {
             self = .run(String(text.dropFirst(4)))
         } else if text.hasPrefix("store-") {

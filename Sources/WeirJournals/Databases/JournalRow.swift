@@ -13,9 +13,9 @@ package protocol JournalRow {
 }
 
 extension JournalRow {
-    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     package func isTrue(_ column: Int32) -> Bool { integer(column) == 1 }
 
@@ -33,7 +33,7 @@ extension JournalRow {
     package func moment(_ column: Int32) -> Timestamp { Timestamp(milliseconds: integer(column)) }
 
     /// The estimated duration of a run, if it was recorded.
-    package func estimate(_ column: Int32) throws -> RunEstimate? {
+    func estimate(_ column: Int32) throws -> RunEstimate? {
         guard let text = optionalText(column) else { return nil }
         guard let estimate = RunEstimate(try JSONValue(parsing: text)) else {
             throw JournalError.damaged("an estimate")
@@ -42,7 +42,7 @@ extension JournalRow {
     }
 
     /// The report marker of a run; nil unless the run is reported.
-    package func report(_ column: Int32) -> RunReport? {
+    func report(_ column: Int32) -> RunReport? {
         optionalText(column).map { RunReport(title: $0.isEmpty ? nil : $0) }
     }
 
@@ -196,7 +196,7 @@ package enum JournalCode {
         }
     }
 
-    package static func unit(_ code: Int64) throws -> WorkProgress.Unit {
+    static func unit(_ code: Int64) throws -> WorkProgress.Unit {
         switch code {
         case 0: .bytes
         case 1: .items

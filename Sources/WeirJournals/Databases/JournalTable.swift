@@ -38,7 +38,7 @@ package struct JournalTable: Sendable, Hashable {
     package var key: ArraySlice<Column> { columns.prefix(keys) }
 
     /// All tables, in copy order.
-    package static let all = [
+    static let all = [
         JournalTable("names", ["id": .integer, "name": .anyText]),
         JournalTable(
             "changes",

@@ -103,5 +103,5 @@ package struct ImportReport: Sendable, Hashable {
     package var changes = 0
     package var lines = 0
 
-    package init() {}
+    init() {}
 }

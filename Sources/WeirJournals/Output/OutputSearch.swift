@@ -1,5 +1,5 @@
 import WeirFlows
-package import WeirStates
+import WeirStates
 
 /// A search in the output of a run for the lines that contain a text, as pages show it: without escape sequences, in any case,
 /// and regardless of how accents are encoded.
@@ -20,10 +20,10 @@ package struct OutputSearch: Sendable, Hashable {
 
     package let text: String
     /// Whether only lines of standard error match.
-    package let isErrorsOnly: Bool
+    let isErrorsOnly: Bool
     package let part: Part
     /// The maximum number of returned matches; all are counted.
-    package let limit: Int
+    let limit: Int
 
     /// Creates a search; nil without a criterion, and for a text that is too long.
     package init?(_ text: String, isErrorsOnly: Bool = false, part: Part = .after(0), limit: Int) {
@@ -50,7 +50,7 @@ package struct OutputMatches: Sendable, Hashable {
     /// Whether all lines were searched within the time limit.
     package private(set) var isComplete = true
 
-    package init() {}
+    init() {}
 
     func completed(_ isComplete: Bool) -> OutputMatches {
         var matches = self
@@ -60,7 +60,7 @@ package struct OutputMatches: Sendable, Hashable {
 }
 
 /// Finds the matching lines of an output, which it takes in order, piece by piece.
-package struct OutputScan: Sendable {
+struct OutputScan: Sendable {
     /// A line whose last piece has not come.
     private struct OpenLine: Sendable {
         let number: SequenceNumber
@@ -72,15 +72,14 @@ package struct OutputScan: Sendable {
     private let search: OutputSearch
     private let finder: TextFinder
     private var open: [OutputChannel: OpenLine] = [:]
-    private var latest: SequenceNumber?
     private var matches = OutputMatches()
 
-    package init(_ search: OutputSearch) {
+    init(_ search: OutputSearch) {
         self.search = search
         finder = TextFinder(search.text)
     }
 
-    package var result: OutputMatches {
+    var result: OutputMatches {
         var result = matches
         let isAfter = if case .after = search.part { true } else { false }
         // The last matches before a line are collected in up to two parts.
@@ -91,7 +90,7 @@ package struct OutputScan: Sendable {
         return result
     }
 
-    package mutating func take(_ line: OutputLine) {
+    mutating func take(_ line: OutputLine) {
         var text = line.text
         text.withUTF8 { utf8 in
             // Unsafe memory: the bytes belong to `text`, which outlives the call; the scan reads them through a buffer with bounds.
@@ -99,7 +98,7 @@ package struct OutputScan: Sendable {
         }
     }
 
-    package mutating func take(
+    mutating func take(
         _ number: SequenceNumber, _ channel: OutputChannel, continues: Bool, _ bytes: UnsafeRawBufferPointer
     ) {
         if matches.first == nil { matches.first = number }

@@ -24,15 +24,15 @@ package struct Report: Sendable, Hashable {
     package let run: String
     package let operation: String
     /// The reporter's name; nil for the server itself, which may end any run.
-    package let reporter: String?
+    let reporter: String?
     /// The parameters of a new run; nil if the run is already open.
     package let opening: RunOpening?
     package let entries: [Entry]
-    package let ending: Ending
+    let ending: Ending
     /// When the entries, and after them the end, happened by the reporter's clock; of a new run, when it began.
     ///
     /// What has no time happened at the report's arrival.
-    package let happenedAt: [Timestamp?]
+    let happenedAt: [Timestamp?]
     /// The position among the producer's requests, to recognise a repetition.
     package let producer: ProducerStamp?
     /// The requested time without messages, if longer than the default.
@@ -99,7 +99,7 @@ package struct ReportReceipt: Sendable, Hashable {
     /// The producer's last accepted request, if the report named a producer.
     package let producer: ProducerStamp?
 
-    package init(
+    init(
         _ outcome: Outcome, changes: [Change] = [], lines: [OutputLine] = [], place: ReportPlace? = nil,
         isEnded: Bool = false, producer: ProducerStamp? = nil
     ) {
@@ -148,7 +148,7 @@ package struct ProducerStamp: Sendable, Hashable {
 /// The progress of a producer within one run.
 package struct ProducerState: Sendable, Hashable {
     /// The relation of a request to the producer's state.
-    package enum Decision: Hashable, Sendable {
+    enum Decision: Hashable, Sendable {
         /// The next request.
         case next
         /// A repetition of an accepted request.
@@ -162,7 +162,7 @@ package struct ProducerState: Sendable, Hashable {
     }
 
     /// The maximum number of producers of one run.
-    package static let limit = 100
+    static let limit = 100
 
     package let epoch: SequenceNumber
     /// The last accepted request.
@@ -177,7 +177,7 @@ package struct ProducerState: Sendable, Hashable {
     }
 
     /// The relation of a request to a producer's state, which is nil for an unknown producer.
-    package static func decision(on stamp: ProducerStamp, after state: ProducerState?) -> Decision {
+    static func decision(on stamp: ProducerStamp, after state: ProducerState?) -> Decision {
         guard let state else { return stamp.number == 0 ? .next : .gap(expected: 0) }
         if stamp.epoch < state.epoch { return .fenced }
         if stamp.epoch > state.epoch { return stamp.number == 0 ? .next : .badBeginning }
@@ -185,7 +185,7 @@ package struct ProducerState: Sendable, Hashable {
         return stamp.number == state.number.next ? .next : .gap(expected: state.number.next)
     }
 
-    package func closed(by stamp: ProducerStamp) -> Bool {
+    func closed(by stamp: ProducerStamp) -> Bool {
         hasClosed && epoch == stamp.epoch && number == stamp.number
     }
 }

@@ -37,13 +37,13 @@ package struct RunFamily: Sendable {
         package let id: String
         package let operation: String
         package let opened: SequenceNumber
-        package let hasEnded: Bool
+        let hasEnded: Bool
         /// The number of its changes.
         package let changes: Int64
         /// The run of steps that started it.
-        package let wholeRun: String?
+        let wholeRun: String?
 
-        package init(
+        init(
             id: String, operation: String, opened: SequenceNumber, hasEnded: Bool, changes: Int64,
             idempotencyKey: String?
         ) {

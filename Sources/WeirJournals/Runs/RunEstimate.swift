@@ -55,7 +55,7 @@ extension RunEstimate {
     }
 
     /// Decodes `json`; nil for anything else.
-    package init?(_ json: JSONValue) {
+    init?(_ json: JSONValue) {
         guard var members = json.object else { return nil }
         let medians = members.removeValue(forKey: Self.stepsMember)?.object?.compactMapValues(\.integer) ?? [:]
         let whole = members.removeValue(forKey: Self.wholeMember)?.integer

@@ -97,7 +97,7 @@ package struct RunOpening: Sendable, Hashable {
     }
 
     /// The attempts that are counted; a later one has the number of the last.
-    package static let attempts: ClosedRange<Int64> = 1...1_000_000
+    static let attempts: ClosedRange<Int64> = 1...1_000_000
 
     /// The parameters of a run that retries an earlier one.
     package init(actor: String, input: JSONValue, retrying run: RunRecord, idempotencyKey: String?) {

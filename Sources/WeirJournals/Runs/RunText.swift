@@ -4,9 +4,9 @@ package import WeirStates
 /// The searchable text of a run: its id, input, current state, cause of that state, and both ends of its output.
 package struct RunText: Sendable {
     /// The number of bytes of output that are searchable at each end.
-    package static let searchedOutput = 64 * 1_024
+    static let searchedOutput = 64 * 1_024
     /// The number of bytes of the input, and of the state, that are searchable: their first texts and numbers.
-    package static let searchedValue = 64 * 1_024
+    static let searchedValue = 64 * 1_024
 
     private var folded: String
 

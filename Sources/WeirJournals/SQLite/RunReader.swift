@@ -71,18 +71,6 @@ struct ChangeReader {
         return try read(topic, 0, sequence, rest: "ORDER BY c.sequence DESC LIMIT ?", limit).reversed()
     }
 
-    func change(ofRun id: String, revision: Int64) throws -> Change? {
-        var found: Change?
-        try SQLStatement(
-            database,
-            "\(Self.query) AND c.stream = (SELECT opened FROM runs WHERE id = ?) AND c.revision = ?"
-        ).rows(SequenceNumber.zero, SequenceNumber.max, id, revision) { row in
-            found = try row.change()
-            return false
-        }
-        return found
-    }
-
     private func read(
         _ topic: Topic, _ after: SequenceNumber, _ last: SequenceNumber, rest: String, _ limit: Int
     ) throws -> [Change] {

@@ -21,9 +21,7 @@ package final class SQLiteFile: Sendable {
     }
 
     /// The process has reached its limit of open files.
-    package struct TooManyFiles: Error, Sendable {
-        package init() {}
-    }
+    package struct TooManyFiles: Error, Sendable {}
 
     /// The file is no longer at its path.
     private struct Misplaced: Error {}
@@ -65,7 +63,7 @@ package final class SQLiteFile: Sendable {
     }
 
     /// The reason why a file could not be opened: SQLite does not report a limit of open files.
-    package static func cause(of error: any Error, mayOpenMore: () -> Bool) -> any Error {
+    static func cause(of error: any Error, mayOpenMore: () -> Bool) -> any Error {
         (error is DatabaseError || error is POSIXError) && !mayOpenMore() ? TooManyFiles() : error
     }
 

@@ -75,7 +75,7 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    package var accesses: (reads: Int, writes: Int) { connections.accesses }
+    var accesses: (reads: Int, writes: Int) { connections.accesses }
 
     /// Closes the file after checkpointing the log into it.
     ///
@@ -165,13 +165,13 @@ extension SQLiteJournal {
             case reading
         }
 
-        package var durability: Durability
-        package var access: Access
+        var durability: Durability
+        var access: Access
         /// The time to wait for another program that locks the file, in milliseconds.
-        package var busyTimeout: Int
+        var busyTimeout: Int
         /// The maximum size of the file in bytes; nil for no limit.
-        package var maximumBytes: Int64?
-        package var searchTime = Duration.seconds(2)
+        var maximumBytes: Int64?
+        var searchTime = Duration.seconds(2)
 
         /// Creates a configuration.
         public init(durability: Durability = .process, busyTimeout: Int = 250, maximumBytes: Int64? = nil) {

@@ -22,7 +22,7 @@ extension InputField {
     package var alwaysNeedsValue: Bool { needsValue && conditions.isEmpty }
 
     /// Whether the field is shown beside the valid values of the fields before it.
-    package func isShown(beside values: [String: JSONValue]) -> Bool {
+    func isShown(beside values: [String: JSONValue]) -> Bool {
         conditions.allSatisfy { $0.holds(for: values[$0.field]) }
     }
 

@@ -83,7 +83,7 @@ extension InputField {
     }
 
     /// The form text of a value, which `value(fromForm:)` converts back.
-    package func formText(of value: JSONValue) -> String {
+    func formText(of value: JSONValue) -> String {
         value["filename"]?.string ?? value.formText
     }
 

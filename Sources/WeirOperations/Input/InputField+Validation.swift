@@ -134,6 +134,15 @@ extension InputField {
         }
     }
 
+    /// Separates a valid input into its recordable members and its secrets.
+    package static func parting(
+        _ input: JSONValue, fields: [InputField]
+    ) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
+        let names = Set(fields.filter(\.isSecret).map(\.name))
+        guard !names.isEmpty, case .object(let members) = input else { return (input, [:]) }
+        return (.object(members.filter { !names.contains($0.key) }), members.filter { names.contains($0.key) })
+    }
+
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -111,8 +111,8 @@ package enum TextFormat: String, Sendable, Hashable, Codable {
 
 /// The bounds of a number, each nil for none.
 package struct ExactBounds: Sendable, Hashable {
-    package let least: JSONNumber?
-    package let most: JSONNumber?
+    let least: JSONNumber?
+    let most: JSONNumber?
 
     package init(least: JSONNumber?, most: JSONNumber?) { (self.least, self.most) = (least, most) }
 
@@ -226,14 +226,5 @@ extension InputField {
         var field = self
         (field.acceptsAnyChoice, field.isPending, field.groups) = (true, false, [])
         return field
-    }
-
-    /// Separates a valid input into its recordable members and its secrets.
-    package static func parting(
-        _ input: JSONValue, fields: [InputField]
-    ) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
-        let names = Set(fields.filter(\.isSecret).map(\.name))
-        guard !names.isEmpty, case .object(let members) = input else { return (input, [:]) }
-        return (.object(members.filter { !names.contains($0.key) }), members.filter { names.contains($0.key) })
     }
 }

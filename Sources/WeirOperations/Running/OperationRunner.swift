@@ -29,7 +29,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
 
     package var operation: Work { core.withLock { $0.operation } }
     /// The scope of the runs; cancelling it cancels every run and prevents further ones.
-    package let scope: FlowScope
+    let scope: FlowScope
     private let clock: any Clock<Duration>
     private let core: Locked<Core>
 

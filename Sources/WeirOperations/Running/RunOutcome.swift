@@ -33,9 +33,9 @@ public struct CancellationCause: Sendable, Hashable, Codable, CustomStringConver
     package static let replaced = CancellationCause(EndCause.replaced)
     /// The run lasts only while it is watched, and the last viewer left.
     package static let unwatched = CancellationCause(EndCause.unwatched)
-    package static let scope = CancellationCause(EndCause.scope)
+    static let scope = CancellationCause(EndCause.scope)
     /// The task that called `run` was cancelled.
-    package static let caller = CancellationCause(EndCause.caller)
+    static let caller = CancellationCause(EndCause.caller)
     /// The work threw `CancellationError` without a cancellation.
     package static let itself = CancellationCause(EndCause.itself)
     package static let shutdown = CancellationCause(EndCause.shutdown)
@@ -58,9 +58,9 @@ struct OperationLeftUnfinished: ExplainedError, Sendable, Hashable {
 }
 
 package struct OperationTimeout: ExplainedError, Sendable, Hashable {
-    package let limit: Duration
+    let limit: Duration
 
-    package init(limit: Duration) { self.limit = limit }
+    init(limit: Duration) { self.limit = limit }
 
     package var description: String {
         "It took longer than the \(limit.formatted(.units(allowed: [.hours, .minutes, .seconds, .milliseconds]))) it may. "

@@ -1,9 +1,9 @@
 /// The order in which steps can begin, from their names alone.
 package struct StepOrder: Sendable {
     package struct Entry: Sendable {
-        package let name: String
-        package let needs: [String]
-        package let afterFailureOf: [String]
+        let name: String
+        let needs: [String]
+        let afterFailureOf: [String]
         package let isFinally: Bool
         package let allowsFailure: Bool
         /// Whether lists are declared, which can be empty.
@@ -25,7 +25,7 @@ package struct StepOrder: Sendable {
         var dependencies: [String] { needs + afterFailureOf }
     }
 
-    package let entries: [Entry]
+    let entries: [Entry]
     package let isGraph: Bool
 
     package init(entries: [Entry], isGraph: Bool) {
@@ -33,7 +33,7 @@ package struct StepOrder: Sendable {
         self.isGraph = isGraph
     }
 
-    package var names: [String] { entries.map(\.name) }
+    var names: [String] { entries.map(\.name) }
 
     package subscript(name: String) -> Entry? { entries.first { $0.name == name } }
 
@@ -48,7 +48,7 @@ package struct StepOrder: Sendable {
     }
 
     /// The steps without whose success, or own condition, a step never begins.
-    package func successes(before name: String) -> Set<String> {
+    func successes(before name: String) -> Set<String> {
         guard let entry = self[name], !entry.isFinally else { return [] }
         let needed: Set<String>
         if isGraph {

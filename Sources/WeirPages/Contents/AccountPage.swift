@@ -87,8 +87,8 @@ package struct SetUpForm: Sendable {
 
 /// The form for a new password: of a signed-in user, or of the holder of a link.
 package struct NewPasswordForm: Sendable {
-    package var name: String
-    package var action: String
+    var name: String
+    var action: String
     /// Whether the current password is asked for; false for a link.
     package var asksCurrent = true
     /// Whether the password must be changed before anything else.
@@ -101,9 +101,9 @@ package struct NewPasswordForm: Sendable {
 }
 
 package struct AccountFacts: Sendable {
-    package var name: String
+    var name: String
     /// `person`, `token`, `operator`, `system`, `link` or `anonymous`.
-    package var kind: String
+    var kind: String
     package var groups: [String] = []
     package var verbs: [String] = []
     package var canSignIn = false
@@ -134,8 +134,8 @@ package struct UserList: Sendable {
     /// `mail` is the address that the link was mailed to, and `fault` the reason if it was not taken.
     package typealias Link = (name: String, url: String, expires: Timestamp, mail: String?, fault: String?)
 
-    package var rows: [Row]
-    package var roles: [String]
+    var rows: [Row]
+    var roles: [String]
     /// Everyone whom the server knows, with what acts in their name.
     package var people: [PersonRow] = []
     /// Whether users sign in with passwords that are managed here.
@@ -162,8 +162,8 @@ package struct TokenList: Sendable {
         id: String, name: String, roles: String, maker: String?, expires: Timestamp?, used: String?
     )
 
-    package var rows: [Row]
-    package var roles: [String]
+    var rows: [Row]
+    var roles: [String]
     /// The secret of a token just created; shown once.
     package var secret: String?
     package var name = ""
@@ -180,8 +180,8 @@ package struct LinkList: Sendable {
     /// `maker` is the creator's name, or nil if created on the command line.
     package typealias Row = (id: String, maker: String?, created: Timestamp, expires: Timestamp, mayRevoke: Bool)
 
-    package var run: String
-    package var rows: [Row]
+    var run: String
+    var rows: [Row]
     /// The address of a link just created; shown once.
     package var address: String?
     package var error: Message?
@@ -199,9 +199,9 @@ package struct AuditList: Sendable {
         address: String, detail: String
     )
 
-    package var rows: [Row]
-    package var actions: [String]
-    package var outcomes: [String]
+    var rows: [Row]
+    var actions: [String]
+    var outcomes: [String]
     package var principal = ""
     package var action = ""
     package var outcome = ""
@@ -210,7 +210,7 @@ package struct AuditList: Sendable {
     package var older: Int64?
     /// The server whose audit this is, or nil if there is only one.
     package var server: String?
-    package var head: String
+    var head: String
 
     package init(rows: [Row], actions: [String], outcomes: [String], head: String) {
         self.rows = rows

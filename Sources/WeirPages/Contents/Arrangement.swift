@@ -7,15 +7,15 @@ import WeirJournals
 /// or `none`) and `density` (`compact`, a table, or `cards`); unknown values are ignored. Without them, many operations
 /// are a table by tag and a few are cards. Pinned operations are stored in a cookie of the browser.
 package struct Arrangement: Sendable, Hashable {
-    package enum Order: String, Sendable, CaseIterable {
+    enum Order: String, Sendable, CaseIterable {
         case name
         case change
         case running
     }
 
     /// Search words; an operation must match all of them.
-    package var text = ""
-    package var order: Order?
+    var text = ""
+    var order: Order?
     enum Grouping: String {
         case tag
         case none
@@ -35,7 +35,7 @@ package struct Arrangement: Sendable, Hashable {
     var isGrouped: Bool { grouping == .tag }
     var isCompact: Bool { density == .compact }
     /// The pinned operations, which are listed first.
-    package var pins = Pins()
+    var pins = Pins()
 
     static let longest = 100
 

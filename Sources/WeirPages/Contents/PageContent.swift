@@ -13,7 +13,7 @@ package enum PageContent: Sendable {
     case store(StoreView)
     case wall(BoardView)
 
-    package var topic: PageTopic {
+    var topic: PageTopic {
         switch self {
         case .board: .board
         case .runs: .runs
@@ -57,7 +57,7 @@ package enum PastContent: Sendable {
     case operation(OperationMoment)
     case run(RunMoment)
 
-    package var content: PageContent {
+    var content: PageContent {
         switch self {
         case .operation(let moment): .operation(moment.operation)
         case .run(let moment): .run(moment.run)
@@ -95,11 +95,11 @@ package enum GallerySection: Sendable, Hashable {
 /// The entered values of a form, and their errors.
 package struct FormDraft: Sendable, Hashable {
     /// The id of the form on a page with several forms; nil on a page with one.
-    package var form: String?
-    package var values: [String: String]
+    var form: String?
+    var values: [String: String]
     /// The errors, by field; an error of another field is shown above the form.
     package var errors: [InputMistake]
-    package var message: Message?
+    var message: Message?
     /// Whether the values are those of a run, whose numbers have a decimal point, rather than typed ones.
     package var isRecorded = false
 
@@ -130,10 +130,10 @@ package struct FormDraft: Sendable, Hashable {
 }
 
 package struct PageProblem: Sendable, Hashable {
-    package let status: Int
+    let status: Int
     /// A summary in a few words, which the locale's string `problem.<status>` overrides.
-    package let title: String
-    package let detail: Message
+    let title: String
+    let detail: Message
 
     package init(status: Int, title: String, detail: Message) {
         self.status = status

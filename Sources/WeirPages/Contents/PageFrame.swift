@@ -13,7 +13,7 @@ package struct PageFrame: Sendable, Hashable {
     /// The moment that a page of the past shows; nil for a page of the present.
     ///
     /// A page of the past is not live, has the moment's time, and offers no actions.
-    package var pastMoment: PastMoment?
+    var pastMoment: PastMoment?
 
     /// Whether the scrubber is scaled by time rather than by steps.
     package var isByTime = false
@@ -21,7 +21,7 @@ package struct PageFrame: Sendable, Hashable {
     package struct PastMoment: Sendable, Hashable {
         /// The sequence of the change after which the page shows the state.
         package let sequence: SequenceNumber
-        package let at: Timestamp
+        let at: Timestamp
     }
 
     package var schedule: ScheduleView?
@@ -36,7 +36,7 @@ package struct PageFrame: Sendable, Hashable {
     package var surroundings: RunSurroundings?
 
     /// The viewer, or nil to leave the name out.
-    package var viewer: PageViewer?
+    var viewer: PageViewer?
 
     /// The page's other viewers as markup, or nil to leave them out.
     package var viewers: String?
@@ -86,7 +86,7 @@ package struct SavedView: Sendable, Hashable {
 package struct PageViewer: Sendable, Hashable {
     package var name: String
     /// Whether the viewer may choose another name; false if a proxy authenticates users.
-    package var canRename: Bool
+    var canRename: Bool
 
     package init(name: String, canRename: Bool) {
         self.name = name
@@ -101,9 +101,9 @@ package struct PageNotices: Sendable, Hashable {
     /// The time since which the journal's disk is almost full, or nil if it is not.
     package var diskAlmostFullSince: Timestamp?
     /// The time at which another history replaced the one that the page showed, or nil if the page showed none.
-    package var replacedAt: Timestamp?
+    var replacedAt: Timestamp?
     /// The journal's notices that are not dismissed.
-    package var notices: [JournalNotice]
+    var notices: [JournalNotice]
 
     package var removal: AnnouncedRemoval?
     /// Why the latest settings are not in effect, or nil if they are.
@@ -125,7 +125,7 @@ package struct PageNotices: Sendable, Hashable {
 /// The account shown in the header of every page.
 package struct PageAccount: Sendable, Hashable {
     /// The name, or nil if the requester is not signed in but could sign in.
-    package var name: String?
+    var name: String?
     /// Whether there is a session to end.
     package var canSignOut = false
     /// The label of the viewer's permissions, which the page compares with the current ones.

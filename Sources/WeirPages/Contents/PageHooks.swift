@@ -36,7 +36,7 @@ package struct PageHooks: Sendable, Hashable {
 
 extension PageHooks {
     /// A sample with every outcome, for the template check and for snapshots.
-    package static func sample(of operation: String, isOfRun: Bool = false) -> PageHooks {
+    static func sample(of operation: String, isOfRun: Bool = false) -> PageHooks {
         let rule = TriggerRule(operation: operation, name: "push", form: .github, secret: "github")
         let requests = TriggerRecord.Outcome.allCases.map { outcome in
             TriggerRecord(

@@ -14,7 +14,7 @@ package struct PageOutput: Sendable {
     package let tail: OutputTail
     /// The position in the output's own feed, or nil if no output can follow or the lines that follow do not belong to the
     /// excerpt.
-    package let cursor: PageCursor?
+    let cursor: PageCursor?
     package var excerpt: Excerpt
     package var search: String
     /// Whether the search is for standard error only.

@@ -7,7 +7,7 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
     case retry
     case delete
 
-    package var path: String {
+    var path: String {
         switch self {
         case .cancel: "runs/cancellations"
         case .retry: "runs/retries"
@@ -19,14 +19,14 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
         /// The maximum number of runs changed by one request.
         package static let limit = 500
 
-        package let change: RunChange
-        package let runs: [RunRecord]
-        package let unknown: Int
-        package let hasMore: Bool
+        let change: RunChange
+        let runs: [RunRecord]
+        let unknown: Int
+        let hasMore: Bool
         /// An idempotency key: a form submitted twice takes effect once.
-        package let key: String
+        let key: String
         /// The filter of the list in which the runs were selected.
-        package let filter: RunFilter
+        let filter: RunFilter
 
         package init(
             _ change: RunChange, runs: [RunRecord], unknown: Int, hasMore: Bool, key: String, filter: RunFilter
@@ -54,11 +54,11 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
 
     package struct Report: Sendable {
         package struct Item: Sendable {
-            package let run: String
+            let run: String
             package let result: Result
             /// The id of the run that retries it, or nil.
-            package let newRun: String?
-            package let detail: Message?
+            let newRun: String?
+            let detail: Message?
 
             package init(run: String, result: Result, newRun: String? = nil, detail: Message? = nil) {
                 self.run = run
@@ -68,11 +68,11 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
             }
         }
 
-        package let change: RunChange
+        let change: RunChange
         /// The outcome for each run, in the order of the form.
-        package let items: [Item]
+        let items: [Item]
         /// The filter of the list in which the runs were selected.
-        package let filter: RunFilter
+        let filter: RunFilter
 
         package init(_ change: RunChange, items: [Item], filter: RunFilter) {
             self.change = change

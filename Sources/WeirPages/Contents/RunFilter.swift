@@ -36,21 +36,21 @@ package struct RunFilter: Sendable, Hashable {
 
     package var operation = ""
     package var phase = ""
-    package var actor = ""
-    package var text = ""
+    var actor = ""
+    var text = ""
     /// The earliest start in UTC, in the format of `datetime-local` or in ISO 8601.
     package var from = ""
     /// The latest start, in the same formats: the whole day, minute or second that it names.
     package var to = ""
     /// The maximum time since the start, a key of `spans`.
-    package var within = ""
+    var within = ""
     /// The attempt of the runs, or `>` and the number that it exceeds.
-    package var attempt = ""
-    package var sort = ""
+    var attempt = ""
+    var sort = ""
     /// The opening sequence of the last run on the previous page.
-    package var before: SequenceNumber?
+    var before: SequenceNumber?
     /// The end of the previous page in an order other than newest first.
-    package var beyond: RunOrder.Place?
+    var beyond: RunOrder.Place?
     /// The number of runs of a page, from 1 to 500; nil for as many as a page shows.
     package var limit: Int?
     /// The first parameter that was not understood.

@@ -5,21 +5,21 @@ import WeirStates
 /// The other runs on a run's page: those of its failed steps, the earlier ones of its operation, and its queue.
 package struct RunSurroundings: Sendable, Hashable {
     /// The runs of the failed steps, whose errors explain the end of the whole.
-    package var failedSteps: [RunRecord] = []
+    var failedSteps: [RunRecord] = []
     /// The number of failures in a row among the known runs, the run included; 0 unless it failed.
-    package var failures = 0
+    var failures = 0
     /// Whether runs that are not known could lengthen the row.
-    package var isOpenEnded = false
+    var isOpenEnded = false
     /// The success before the row.
-    package var success: RunRecord?
+    var success: RunRecord?
     /// The number of active runs of the operation that began before a queued run.
-    package var ahead = 0
+    var ahead = 0
     /// The oldest known of them.
-    package var front: String?
+    var front: String?
     /// Whether the run that this one retries was deleted.
     package var isRetriedDeleted = false
 
-    package init() {}
+    init() {}
 
     /// Creates the surroundings of a run as of a board, with runs of failed steps that the board no longer contains.
     package init(of run: RunView, on board: BoardView, steps: [RunRecord] = []) {

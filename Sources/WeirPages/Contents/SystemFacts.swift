@@ -17,8 +17,8 @@ package struct SystemFacts: Sendable {
         }
 
         /// The name, which is shown itself if there is no string `system.<name>`.
-        package let name: String
-        package let value: Value
+        let name: String
+        let value: Value
 
         package init(_ name: String, _ value: Value) {
             self.name = name
@@ -29,8 +29,8 @@ package struct SystemFacts: Sendable {
     /// The result of a check of templates, strings and operation files.
     package struct Check: Sendable, Hashable {
         package private(set) var problems: [TemplateProblem]
-        package let count: Int
-        package let at: Timestamp
+        let count: Int
+        let at: Timestamp
 
         package init(problems: [TemplateProblem], at: Timestamp) {
             self.problems = problems
@@ -48,15 +48,15 @@ package struct SystemFacts: Sendable {
 
     /// A value that changes, with its course over the last day; labelled by the string `system.<name>`.
     package struct Reading: Sendable, Hashable {
-        package let name: String
-        package let value: Fact.Value
+        let name: String
+        let value: Fact.Value
         /// The value that cannot be exceeded, and the fraction of it that is reached; nil without a limit.
         package var limit: Fact.Value?
         package var share: Double?
         /// When the value reaches its end if it goes on as in the last day; nil if it does not.
         package var end: Timestamp?
         /// The means of equal parts of the last day, the oldest first; nil for parts without a sample.
-        package let parts: [Double?]
+        let parts: [Double?]
 
         package init(_ name: String, _ value: Fact.Value, parts: [Double?]) {
             self.name = name
@@ -70,14 +70,14 @@ package struct SystemFacts: Sendable {
     /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
     /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `backup`,
     /// `backupSize`, `backupVerified`, `backupNext`, `backupProblem`, `backupLate`, `mountPath`, `host`.
-    package var facts: [Fact]
-    package var counts: [RunCount]
+    var facts: [Fact]
+    var counts: [RunCount]
     /// The last check of templates, strings and operation files, or nil while one is in progress.
-    package var check: Check?
+    var check: Check?
     /// The servers that share the journal; empty if it cannot be shared.
-    package var nodes: [NodeView]
-    package var conditions: [ServerCondition]
-    package var readings: [Reading]
+    var nodes: [NodeView]
+    var conditions: [ServerCondition]
+    var readings: [Reading]
     /// The notifications about the server, or nil if there are none.
     package var hooks: PageHooks?
 

@@ -85,7 +85,7 @@ package enum PageTopic: Sendable, Hashable {
 package struct PageCursor: Sendable, Hashable {
     package var epoch: String
     /// The sequence of the last change of the page's topic that the page shows, or 0.
-    package var sequence: SequenceNumber
+    var sequence: SequenceNumber
     /// The URL that responds after the next change.
     package var next: String
     /// The URL that responds at once with the changes that follow.
@@ -94,7 +94,7 @@ package struct PageCursor: Sendable, Hashable {
     /// The URL of the whole document after the next change, for a browser without JavaScript.
     ///
     /// Nil for a page that must not reload, such as one with a form, which a new document would empty.
-    package var after: String?
+    var after: String?
 
     package init(epoch: String, sequence: SequenceNumber, next: String, now: String, snap: String, after: String?) {
         self.epoch = epoch

@@ -10,7 +10,7 @@ package struct PageLocale: Sendable, Hashable, Comparable, CustomStringConvertib
 
     /// English, the fallback for every string.
     package static let english = PageLocale(canonical: "en")
-    package static let brazilianPortuguese = PageLocale(canonical: "pt-BR")
+    static let brazilianPortuguese = PageLocale(canonical: "pt-BR")
 
     private init(canonical tag: String) { self.tag = tag }
 
@@ -32,7 +32,7 @@ package struct PageLocale: Sendable, Hashable, Comparable, CustomStringConvertib
     package var description: String { tag }
 
     /// The language alone, such as `pt`.
-    package var language: String { String(tag.prefix { $0 != "-" }) }
+    var language: String { String(tag.prefix { $0 != "-" }) }
 
     package static func < (left: PageLocale, right: PageLocale) -> Bool { left.tag < right.tag }
 }

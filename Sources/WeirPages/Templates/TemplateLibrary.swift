@@ -60,8 +60,6 @@ struct TemplateLibrary: TemplateRendering {
 
     func contains(_ name: String) -> Bool { library.getTemplate(named: name) != nil }
 
-    var names: [String] { tags.keys.sorted() }
-
     /// Renders a template, or a box with the error if it is missing.
     func render(_ name: String, _ fields: Fields) -> String {
         library.render(fields, withTemplate: name)

@@ -108,7 +108,7 @@ public struct TemplateSet: Sendable {
 
 /// The error of a folder of templates that cannot be read.
 public struct TemplateSetError: Error, Sendable, CustomStringConvertible {
-    package let folder: String
+    let folder: String
 
     /// The cause and the remedy.
     public var description: String {
@@ -119,11 +119,11 @@ public struct TemplateSetError: Error, Sendable, CustomStringConvertible {
 /// A problem of a template or a table of strings, with its location.
 public struct TemplateProblem: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The file, relative to its folder of templates, such as `operations/greeting/success.mustache`.
-    package let file: String
+    let file: String
     /// The line, from 1, or 0 for the whole file.
-    package let line: Int
+    let line: Int
     /// The column, from 1, or 0 for the whole line.
-    package let column: Int
+    let column: Int
     /// The problem and its remedy, in a sentence.
     package let message: String
 

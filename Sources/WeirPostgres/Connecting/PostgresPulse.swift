@@ -149,10 +149,10 @@ final class PostgresPulse: Sendable {
 /// The identity of a server among those that use the database.
 package struct PostgresNode: Sendable, Hashable {
     /// Unique, and stable across restarts.
-    package let id: String
-    package let name: String
+    let id: String
+    let name: String
     /// Identifies this process, to which runs are assigned; different after a restart.
-    package let worker = Int64.random(in: 1...9_007_199_254_740_991)
+    let worker = Int64.random(in: 1...9_007_199_254_740_991)
 
     package init(id: String, name: String) {
         self.id = id

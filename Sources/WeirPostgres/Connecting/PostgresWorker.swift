@@ -154,16 +154,16 @@ final class PostgresWorker: Sendable {
 }
 
 /// The time limit for an answer of the database, which is shorter during a shutdown.
-package final class AnswerTimeout: Sendable {
+final class AnswerTimeout: Sendable {
     static let hurried = Duration.seconds(3)
 
     let usual: Duration
     private let hurriedAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    package init(_ usual: Duration) { self.usual = usual }
+    init(_ usual: Duration) { self.usual = usual }
 
     /// Shortens the timeout, also of pending answers.
-    package func hurry() { hurriedAt.withLock { $0 = $0 ?? .now } }
+    func hurry() { hurriedAt.withLock { $0 = $0 ?? .now } }
 
     var isHurried: Bool { hurriedAt.withLock { $0 != nil } }
 

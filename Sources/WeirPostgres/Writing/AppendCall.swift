@@ -50,8 +50,6 @@ struct AppendCall: Sendable {
     /// Creates an empty call; with a time, one that imports.
     init(importedAt: Timestamp? = nil) { self.importedAt = importedAt }
 
-    var drafts: [ChangeDraft] { rows.map(\.draft) }
-
     var count: Int { rows.count }
 
     /// Adds a change; throws if it does not follow the earlier ones of this call.

@@ -11,9 +11,9 @@ import WeirStates
 package struct FileUpload: StateOperation {
     package struct Configuration: Sendable {
         /// The folder for files between the phases.
-        package let spool: String
+        let spool: String
         /// The destinations; the first is the default.
-        package let destinations: [any UploadDestination]
+        let destinations: [any UploadDestination]
         /// The maximum size of a file in bytes.
         let maximumSize: Int64
         /// The size of a part in bytes, 64 to 1,024 kB.
@@ -75,13 +75,13 @@ package struct FileUpload: StateOperation {
 
 package struct FileUploadInput: OperationInput {
     /// The file; only the request that starts the run has its content.
-    package let file: FileInput
+    let file: FileInput
     /// The name of the destination; nil for the first.
-    package let destination: String?
+    let destination: String?
 
     package static var fields: [InputField] { [InputField("file", "File", .file, required: true)] }
 
-    package init(file: FileInput, destination: String? = nil) {
+    init(file: FileInput, destination: String? = nil) {
         self.file = file
         self.destination = destination
     }

@@ -2,7 +2,7 @@ import Foundation
 import WeirStates
 
 /// The reason why a file could not be received or uploaded.
-package enum FileUploadFailure: ExplainedError, Hashable {
+enum FileUploadFailure: ExplainedError, Hashable {
     /// The disk or a quota is full.
     case diskFull
     case forbidden
@@ -20,7 +20,7 @@ package enum FileUploadFailure: ExplainedError, Hashable {
     case refused(reason: String)
 
     /// The reason and the remedy.
-    package var description: String {
+    var description: String {
         switch self {
         case .diskFull: "The disk is full. Free some space, then retry."
         case .forbidden: "The server has no permission to write to the destination. Grant it, then retry."

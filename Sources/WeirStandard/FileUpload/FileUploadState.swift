@@ -57,7 +57,7 @@ package enum FileUploadState: OperationState {
     }
 
     /// The current or last step.
-    package var step: FileUploadStep? {
+    var step: FileUploadStep? {
         switch self {
         case .none, .success: nil
         case .receiving: .receiving

@@ -37,7 +37,7 @@ struct HTTPAnswer: Sendable {
 package struct HeaderField: Codable, Hashable, Sendable {
     /// The name in the server's spelling.
     package let name: String
-    package let value: String
+    let value: String
 
     package init(_ name: String, _ value: String) {
         self.name = name

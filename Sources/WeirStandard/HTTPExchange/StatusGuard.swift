@@ -1,27 +1,27 @@
 package import AsyncHTTPClient
-package import NIOCore
-package import NIOHTTP1
+import NIOCore
+import NIOHTTP1
 
 /// Rejects responses with a status below 100 before AsyncHTTPClient receives them.
 ///
 /// AsyncHTTPClient treats every status below 200 as informational and waits for another head. NIO, for which only 100 to 199
 /// are informational, then delivers the response's end, on which AsyncHTTPClient terminates the process (1.37, "How can we
 /// receive a response end"). Any peer could cause that with `HTTP/1.1 099`.
-package final class StatusGuard: ChannelInboundHandler {
-    package typealias InboundIn = HTTPClientResponsePart
-    package typealias InboundOut = HTTPClientResponsePart
+final class StatusGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
 
     /// The response has an invalid status.
-    package struct NoStatus: Error, Hashable, Sendable, CustomStringConvertible {
-        package let code: UInt
+    struct NoStatus: Error, Hashable, Sendable, CustomStringConvertible {
+        let code: UInt
 
-        package var description: String { "there is no status \(code)" }
+        var description: String { "there is no status \(code)" }
     }
 
     private var isRefused = false
 
     /// Adds a guard after the connection's response decoder; call it on the channel's event loop.
-    package static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+    static func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -29,7 +29,7 @@ package final class StatusGuard: ChannelInboundHandler {
         }
     }
 
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         if case .head(let head) = unwrapInboundIn(data), head.status.code < 100 {
             isRefused = true

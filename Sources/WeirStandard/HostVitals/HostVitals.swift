@@ -6,8 +6,8 @@ package import WeirOperations
 /// Meant for `Lifetime.whileWatched`.
 package struct HostVitals: StateOperation {
     package struct Configuration: Sendable {
-        package let reader: any HostReader
-        package let interval: Duration
+        let reader: any HostReader
+        let interval: Duration
         /// The number of values kept per series.
         let historyLength: Int
 

@@ -48,14 +48,14 @@ package enum HostVitalsState: OperationState {
 /// The processor load since the last measurement.
 package struct CPUVitals: Codable, Hashable, Sendable {
     /// The load of all processors together, in percent, rounded to a tenth.
-    package let busyPercent: Double
-    package let cores: Int
+    let busyPercent: Double
+    let cores: Int
     /// The load of each of the first 64 processors, in percent.
-    package let perCorePercent: [Int]
+    let perCorePercent: [Int]
     /// The total load in percent, one value per second, newest last.
-    package let history: [Int]
+    let history: [Int]
 
-    package init(busyPercent: Double, perCorePercent: [Int], history: [Int]) {
+    init(busyPercent: Double, perCorePercent: [Int], history: [Int]) {
         self.busyPercent = (busyPercent * 10).rounded() / 10
         self.cores = perCorePercent.count
         self.perCorePercent = Array(perCorePercent.prefix(64))
@@ -65,13 +65,13 @@ package struct CPUVitals: Codable, Hashable, Sendable {
 
 /// The memory in use, excluding reclaimable caches.
 package struct MemoryVitals: Codable, Hashable, Sendable {
-    package let usedBytes: Int64
-    package let totalBytes: Int64
-    package let usedPercent: Int
+    let usedBytes: Int64
+    let totalBytes: Int64
+    let usedPercent: Int
     /// The used part in percent, one value per second, newest last.
-    package let history: [Int]
+    let history: [Int]
 
-    package init(usedBytes: Int64, totalBytes: Int64, history: [Int]) {
+    init(usedBytes: Int64, totalBytes: Int64, history: [Int]) {
         self.usedBytes = usedBytes
         self.totalBytes = totalBytes
         usedPercent = percent(usedBytes, of: totalBytes)
@@ -87,13 +87,13 @@ func percent(_ part: Int64, of whole: Int64) -> Int {
 
 /// The average number of runnable tasks.
 package struct LoadVitals: Codable, Hashable, Sendable {
-    package let one: Double
-    package let five: Double
-    package let fifteen: Double
+    let one: Double
+    let five: Double
+    let fifteen: Double
     /// The one-minute average in hundredths, one value per second, newest last.
-    package let history: [Int]
+    let history: [Int]
 
-    package init(one: Double, five: Double, fifteen: Double, history: [Int]) {
+    init(one: Double, five: Double, fifteen: Double, history: [Int]) {
         self.one = (one * 100).rounded() / 100
         self.five = (five * 100).rounded() / 100
         self.fifteen = (fifteen * 100).rounded() / 100
@@ -103,14 +103,14 @@ package struct LoadVitals: Codable, Hashable, Sendable {
 
 /// The usage of the volume that holds the data folder.
 package struct DiskVitals: Codable, Hashable, Sendable {
-    package let usedBytes: Int64
+    let usedBytes: Int64
     /// Bytes available to this process.
-    package let freeBytes: Int64
-    package let totalBytes: Int64
+    let freeBytes: Int64
+    let totalBytes: Int64
     /// The used part of used and free bytes in percent, as computed by `df`.
-    package let usedPercent: Int
+    let usedPercent: Int
 
-    package init(usedBytes: Int64, freeBytes: Int64, totalBytes: Int64) {
+    init(usedBytes: Int64, freeBytes: Int64, totalBytes: Int64) {
         self.usedBytes = usedBytes
         self.freeBytes = freeBytes
         self.totalBytes = totalBytes
@@ -120,10 +120,10 @@ package struct DiskVitals: Codable, Hashable, Sendable {
 
 /// The network traffic since the last measurement, without internal interfaces.
 package struct NetworkVitals: Codable, Hashable, Sendable {
-    package let receivedPerSecond: Int64
-    package let sentPerSecond: Int64
+    let receivedPerSecond: Int64
+    let sentPerSecond: Int64
     /// Received kB/s, one value per second, newest last.
-    package let receivedHistory: [Int]
+    let receivedHistory: [Int]
     /// Sent kB/s, one value per second, newest last.
-    package let sentHistory: [Int]
+    let sentHistory: [Int]
 }

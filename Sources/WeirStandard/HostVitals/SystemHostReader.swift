@@ -43,7 +43,7 @@ package struct SystemHostReader: HostReader {
 }
 
 extension HostReader where Self == SystemHostReader {
-    package static func system(folder: String) -> SystemHostReader { SystemHostReader(folder: folder) }
+    static func system(folder: String) -> SystemHostReader { SystemHostReader(folder: folder) }
 }
 
 #if canImport(Darwin)

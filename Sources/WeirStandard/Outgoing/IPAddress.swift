@@ -59,7 +59,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
 extension IPAddress {
     /// The reason why an address is restricted unless an operator allows it.
-    package enum Restriction: String, Sendable, CaseIterable {
+    enum Restriction: String, Sendable, CaseIterable {
         case thisMachine
         /// The address is on the local link, where cloud providers serve credentials.
         case linkLocal
@@ -74,7 +74,7 @@ extension IPAddress {
     ///
     /// Follows the IANA registries of special-purpose addresses (RFC 6890 and its successors). IPv6 addresses that embed an
     /// IPv4 address are classified by it where packets are forwarded to it.
-    package var restriction: Restriction? {
+    var restriction: Restriction? {
         if let entry = Self.special.first(where: { $0.network.contains(self) }) { return entry.restriction }
         guard bytes.count == 16 else { return nil }
         if unmapped != self { return unmapped.restriction }

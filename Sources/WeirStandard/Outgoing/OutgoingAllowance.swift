@@ -87,7 +87,7 @@ package struct Port: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses one to five decimal digits; nil for other texts.
-    package init?(text: some StringProtocol) {
+    init?(text: some StringProtocol) {
         let isDecimal = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard (1...5).contains(text.utf8.count), isDecimal, let number = UInt16(text) else { return nil }
         self.init(number)

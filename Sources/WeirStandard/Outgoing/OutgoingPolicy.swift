@@ -24,7 +24,7 @@ package struct OutgoingPolicy: Sendable {
     }
 
     /// Creates a policy with explicit local addresses.
-    package init(
+    init(
         allowing allowances: [OutgoingAllowance], ownPort: @escaping @Sendable () -> Int?,
         ownAddresses: @escaping @Sendable () -> [IPAddress]
     ) {

@@ -7,7 +7,7 @@ package import WeirStores
 /// action.
 package struct Runbook: Reducer {
     /// The maximum size of all comments together in bytes, because each change records all of them.
-    package static let commentLimit = 65_536
+    static let commentLimit = 65_536
 
     /// The checklist from its file.
     package let initialState: RunbookState

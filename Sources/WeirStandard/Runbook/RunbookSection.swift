@@ -1,16 +1,16 @@
 /// A section of a runbook, under a heading or between two lists.
-package struct RunbookSection: Codable, Equatable, Sendable {
-    package let heading: String?
+struct RunbookSection: Codable, Equatable, Sendable {
+    let heading: String?
     /// From 1 to 6.
-    package let level: Int
+    let level: Int
     /// The notes before the steps.
-    package var notes: [RunbookNote]
+    var notes: [RunbookNote]
     /// The steps in file order; nested steps follow their parent with a larger depth.
-    package var steps: [RunbookStep]
+    var steps: [RunbookStep]
     /// Whether it holds the steps removed from the file.
-    package let isGone: Bool
+    let isGone: Bool
 
-    package init(
+    init(
         _ heading: String?, level: Int = 2, notes: [RunbookNote] = [], steps: [RunbookStep] = [], isGone: Bool = false
     ) {
         self.heading = heading
@@ -21,7 +21,7 @@ package struct RunbookSection: Codable, Equatable, Sendable {
     }
 
     /// Decodes a section and validates the heading level, because states can be imported.
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         heading = try container.decodeIfPresent(String.self, forKey: .heading)
         level = try container.decode(Int.self, forKey: .level)
@@ -36,15 +36,15 @@ package struct RunbookSection: Codable, Equatable, Sendable {
 }
 
 /// A block of a runbook other than a step: a paragraph, list, quotation or code.
-package struct RunbookNote: Codable, Hashable, Sendable {
+struct RunbookNote: Codable, Hashable, Sendable {
     /// The Markdown of the block, without its indentation.
-    package let markdown: String
-    package let spans: [RunbookSpan]
+    let markdown: String
+    let spans: [RunbookSpan]
     /// Whether its lines and spaces are kept: code, or a table.
-    package let isCode: Bool
-    package let isItem: Bool
+    let isCode: Bool
+    let isItem: Bool
 
-    package init(markdown: String, spans: [RunbookSpan], isCode: Bool = false, isItem: Bool = false) {
+    init(markdown: String, spans: [RunbookSpan], isCode: Bool = false, isItem: Bool = false) {
         self.markdown = markdown
         self.spans = spans
         self.isCode = isCode
@@ -53,16 +53,16 @@ package struct RunbookNote: Codable, Hashable, Sendable {
 }
 
 /// A piece of a runbook's text in one style.
-package struct RunbookSpan: Codable, Hashable, Sendable {
+struct RunbookSpan: Codable, Hashable, Sendable {
     /// The text without Markdown syntax; a line break is a line feed.
-    package let text: String
-    package let code: Bool
-    package var strong: Bool
-    package var struck: Bool
+    let text: String
+    let code: Bool
+    var strong: Bool
+    var struck: Bool
     /// The target of a link: an `http`, `https` or `mailto` URL; other schemes are dropped.
-    package let link: String?
+    let link: String?
 
-    package init(
+    init(
         _ text: String, code: Bool = false, strong: Bool = false, struck: Bool = false, link: String? = nil
     ) {
         self.text = text
@@ -72,7 +72,7 @@ package struct RunbookSpan: Codable, Hashable, Sendable {
         self.link = link.flatMap(Self.safe)
     }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             try container.decode(String.self, forKey: .text), code: try container.decode(Bool.self, forKey: .code),

@@ -32,7 +32,7 @@ extension RunbookState {
     }
 
     /// Reads a runbook from a Markdown file; throws `RunbookFileError`.
-    package init(contentsOf file: URL) throws { self = try Self.read(contentsOf: file).0 }
+    init(contentsOf file: URL) throws { self = try Self.read(contentsOf: file).0 }
 
     /// Parses a runbook from Markdown.
     ///
@@ -41,7 +41,7 @@ extension RunbookState {
     ///   - file: The file name for errors.
     ///   - title: The title if the text does not start with a heading of level 1.
     /// - Throws: `RunbookFileError`.
-    package init(markdown: String, file: String, title: String) throws {
+    init(markdown: String, file: String, title: String) throws {
         self.init(try Self.reader(of: markdown, file: file), title: title)
     }
 
@@ -93,7 +93,7 @@ package struct RunbookFileError: Error, Equatable, CustomStringConvertible {
     package let detail: String
     /// The line from 1; nil for the whole file.
     package let line: Int?
-    package let file: String
+    let file: String
 
     package init(_ detail: String, file: String, line: Int? = nil) {
         self.detail = detail

@@ -2,7 +2,7 @@ extension RunbookState {
     /// The checklist as Markdown, with the history of each step below it.
     ///
     /// Parsing it returns the same checklist, except for waiting people and fractions of seconds.
-    package var markdown: String {
+    var markdown: String {
         // The text below a numbered step is indented at least as far as the step's text begins.
         let digits = sections.flatMap(\.steps).compactMap { $0.number.map { String($0).count } }.max()
         let width = digits.map { max(4, $0 + 2) } ?? 2

@@ -5,15 +5,10 @@ package import WeirStates
 package struct RunbookState: RecordableState {
     package let title: String
     /// The sections in file order, followed by the steps removed from the file.
-    package var sections: [RunbookSection]
-
-    package init(title: String, sections: [RunbookSection]) {
-        self.title = title
-        self.sections = sections
-    }
+    var sections: [RunbookSection]
 
     /// The steps of the file, in its order.
-    package var steps: [RunbookStep] { sections.filter { !$0.isGone }.flatMap(\.steps) }
+    var steps: [RunbookStep] { sections.filter { !$0.isGone }.flatMap(\.steps) }
 
     /// The size of all comments in bytes, including those on removed steps.
     var commentBytes: Int {
@@ -21,7 +16,7 @@ package struct RunbookState: RecordableState {
     }
 
     /// Whether no step is open.
-    package var isFinished: Bool { steps.allSatisfy { $0.mark != nil } }
+    var isFinished: Bool { steps.allSatisfy { $0.mark != nil } }
 
     /// Idle before the first mark, active while steps are open, then succeeded.
     package var phase: Phase {

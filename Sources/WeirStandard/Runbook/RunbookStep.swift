@@ -1,29 +1,29 @@
-package import WeirJournals
+import WeirJournals
 
-package struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
+struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
     /// An id derived from the text when the step was first read, kept when the file is edited.
-    package var id: String
+    var id: String
     /// The Markdown of the step, on one line.
-    package let markdown: String
-    package let spans: [RunbookSpan]
+    let markdown: String
+    let spans: [RunbookSpan]
     /// The nesting depth, from 0 to 200.
-    package let depth: Int
-    package var notes: [RunbookNote]
+    let depth: Int
+    var notes: [RunbookNote]
     /// The number in a numbered list, from 0 to 999; nil in a list without numbers.
-    package let number: Int?
+    let number: Int?
     /// Whether it was ticked when the file was last read.
-    package var isTickedInFile: Bool
+    var isTickedInFile: Bool
     /// Whether it is done or skipped; nil while it is open.
-    package var mark: RunbookMark?
-    package var assignee: String?
+    var mark: RunbookMark?
+    var assignee: String?
     /// The comments, oldest first.
-    package var comments: [RunbookComment] = []
+    var comments: [RunbookComment] = []
     /// The people to notify when it is done or skipped, in the order of their requests.
-    package var waiting: [String] = []
+    var waiting: [String] = []
 
     static let deepest = 200
 
-    package init(
+    init(
         id: String, markdown: String, spans: [RunbookSpan], depth: Int = 0, notes: [RunbookNote] = [],
         number: Int? = nil, isTickedInFile: Bool = false
     ) {
@@ -37,7 +37,7 @@ package struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
     }
 
     /// Decodes a step and validates its depth, because states can be imported.
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
         markdown = try container.decode(String.self, forKey: .markdown)
@@ -57,30 +57,30 @@ package struct RunbookStep: Codable, Equatable, Identifiable, Sendable {
     }
 
     /// The text without Markdown syntax.
-    package var text: String { spans.map(\.text).joined() }
+    var text: String { spans.map(\.text).joined() }
 
     /// Whether it has history that must not be lost.
     var isTouched: Bool { mark?.signed != nil || assignee != nil || !comments.isEmpty }
 }
 
-package struct RunbookComment: Codable, Hashable, Sendable {
+struct RunbookComment: Codable, Hashable, Sendable {
     /// The comment, on one line.
-    package let text: String
-    package let signed: Signature?
+    let text: String
+    let signed: Signature?
 
-    package init(_ text: String, signed: Signature?) {
+    init(_ text: String, signed: Signature?) {
         self.text = text
         self.signed = signed
     }
 }
 
 /// The completion of a step.
-package enum RunbookMark: Codable, Hashable, Sendable {
+enum RunbookMark: Codable, Hashable, Sendable {
     /// Done; unsigned if ticked in the file.
     case done(signed: Signature?)
     case skipped(reason: String, signed: Signature?)
 
-    package var signed: Signature? {
+    var signed: Signature? {
         switch self {
         case .done(let signed), .skipped(_, let signed): signed
         }
@@ -89,6 +89,6 @@ package enum RunbookMark: Codable, Hashable, Sendable {
 
 /// The actor and time of an action.
 package struct Signature: Codable, Hashable, Sendable {
-    package let by: String
-    package let at: Timestamp
+    let by: String
+    let at: Timestamp
 }

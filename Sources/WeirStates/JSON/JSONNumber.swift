@@ -3,7 +3,7 @@
 /// Equal numbers have equal digits: `1.10` differs from `1.1`, as their texts do.
 public struct JSONNumber: Sendable, Hashable, LosslessStringConvertible {
     /// The maximum length of a number's text.
-    package static let limit = 1_000
+    static let limit = 1_000
 
     /// The digits, as in JSON.
     public let description: String

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Parses the UTF-8 bytes of one JSON text (RFC 8259) in one pass.
 ///
 /// The last of several members with the same name applies. Nesting deeper than ``maximumDepth`` is an error, because
@@ -217,5 +219,24 @@ struct JSONParser {
         let line = before.count { $0 == 0x0A } + 1
         let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
         return .dataCorrupted(.init(codingPath: [], debugDescription: "line \(line), column \(column): \(what)"))
+    }
+}
+
+extension JSONValue {
+    /// Parses a JSON text.
+    ///
+    /// `isLenient` accepts what programs write for numbers beyond `Double` and for names of files that are not Unicode: as
+    /// texts, and with U+FFFD. Throws `DecodingError` with line and column of the error.
+    package init(parsing text: some StringProtocol, isLenient: Bool = false) throws {
+        var text = String(text)
+        self = try text.withUTF8 { try JSONParser.parse($0, isLenient: isLenient) }
+    }
+
+    /// Parses the UTF-8 bytes of a JSON text.
+    ///
+    /// Throws `DecodingError` with line and column of the error.
+    package init(parsing data: Data) throws {
+        // Unsafe memory: the bytes are read only during the call, and no further than their count.
+        self = try data.withUnsafeBytes { try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self)) }
     }
 }

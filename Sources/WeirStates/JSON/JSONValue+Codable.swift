@@ -64,23 +64,6 @@ extension JSONValue {
         return part
     }
 
-    /// Parses a JSON text.
-    ///
-    /// `isLenient` accepts what programs write for numbers beyond `Double` and for names of files that are not Unicode: as
-    /// texts, and with U+FFFD. Throws `DecodingError` with line and column of the error.
-    package init(parsing text: some StringProtocol, isLenient: Bool = false) throws {
-        var text = String(text)
-        self = try text.withUTF8 { try JSONParser.parse($0, isLenient: isLenient) }
-    }
-
-    /// Parses the UTF-8 bytes of a JSON text.
-    ///
-    /// Throws `DecodingError` with line and column of the error.
-    package init(parsing data: Data) throws {
-        // Unsafe memory: the bytes are read only during the call, and no further than their count.
-        self = try data.withUnsafeBytes { try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self)) }
-    }
-
     /// Encodes a value as JSON.
     ///
     /// Throws the errors of the value's own encoding.

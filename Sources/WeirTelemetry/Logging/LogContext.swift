@@ -8,12 +8,6 @@ package struct LogContext: Sendable, Hashable {
     package var run: String?
     package var operation: String?
 
-    package init(request: String? = nil, run: String? = nil, operation: String? = nil) {
-        self.request = request
-        self.run = run
-        self.operation = operation
-    }
-
     /// Adds the context of the current task, and its trace, to all lines.
     package static var provider: Logger.MetadataProvider {
         Logger.MetadataProvider { ServiceContext.current?.metadata ?? [:] }

@@ -5,12 +5,12 @@ import WeirStates
 /// One message of the log as a line of text or JSON.
 ///
 /// Neither format lets a value end the line: both escape control and format characters and the separators of lines.
-package enum LogLine {
+enum LogLine {
     /// The keys of the context, which JSON shows beside the message; all other metadata is in `metadata`.
-    package static let contextKeys = ["request", "run", "operation", "trace"]
+    static let contextKeys = ["request", "run", "operation", "trace"]
 
     /// The event as a JSON object, without a line break.
-    package static func json(
+    static func json(
         _ event: LogEvent, label: String, metadata: Logger.Metadata, at date: Date
     ) -> String {
         var members = [
@@ -62,7 +62,7 @@ package enum LogLine {
     }
 
     /// A line of text, whose line break at the end is the only one.
-    package static func text(_ line: String) -> String {
+    static func text(_ line: String) -> String {
         let isPlain = line.utf8.dropLast().allSatisfy { (0x20..<0x7F).contains($0) }
         if isPlain { return line }
         var text = ""

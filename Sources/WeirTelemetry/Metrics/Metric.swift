@@ -10,7 +10,7 @@ package struct Metric: Sendable, Hashable {
         /// A gauge with the value 1, whose labels are the information.
         case info
 
-        package var name: String {
+        var name: String {
             switch self {
             case .counter: "counter"
             case .gauge: "gauge"
@@ -21,10 +21,10 @@ package struct Metric: Sendable, Hashable {
     }
 
     package let name: String
-    package let kind: Kind
+    let kind: Kind
     /// The names of the labels, in order.
-    package let labels: [String]
-    package let help: String
+    let labels: [String]
+    let help: String
 
     init(_ name: String, _ kind: Kind, _ labels: [String] = [], _ help: String) {
         self.name = name
@@ -34,7 +34,7 @@ package struct Metric: Sendable, Hashable {
     }
 
     /// The unit, which is a suffix of the name, or nil for a number of things.
-    package var unit: String? {
+    var unit: String? {
         let base = name.hasSuffix("_total") ? name.dropLast(6) : name[...]
         return ["seconds", "bytes"].first { base.hasSuffix("_\($0)") }
     }

@@ -9,8 +9,8 @@ import WeirFlows
 /// Each label has at most ``valueLimit`` values. Further values become `other`, so that names from outside cannot
 /// exhaust the memory of the server or of Prometheus.
 package final class MetricsRegistry: MetricsFactory {
-    package static let valueLimit = 100
-    package static let other = "other"
+    static let valueLimit = 100
+    static let other = "other"
 
     let families: [MetricFamily]
     private let byName: [String: MetricFamily]

@@ -33,7 +33,7 @@ package enum ProcessUsage {
     }
 
     /// The number of open file descriptors, or nil on systems without `/proc`.
-    package static func openFiles() -> Int? {
+    static func openFiles() -> Int? {
         #if os(Linux)
             guard let folder = opendir("/proc/self/fd") else { return nil }
             defer { closedir(folder) }

@@ -6,7 +6,7 @@ package final class SystemHistory: Sendable {
         case memory, cpu, threads, files, disk, journal, activeRuns, queued, oldestQueued, heldPolls, messages
     }
 
-    package static let day: Int64 = 86_400_000
+    static let day: Int64 = 86_400_000
     private static let minute: Int64 = 60_000
     private static let length = 1_440
     /// The samples from which on a trend is stated: an hour of them.

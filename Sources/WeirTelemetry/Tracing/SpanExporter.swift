@@ -14,7 +14,7 @@ package final class SpanExporter: Sendable {
         var isFailing = false
     }
 
-    package static let limit = 8_192
+    static let limit = 8_192
     static let batchLimit = 512
     static let interval = Duration.seconds(2)
     private static let attempts = 3

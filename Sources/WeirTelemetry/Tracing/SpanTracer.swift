@@ -58,15 +58,15 @@ package struct SpanTracer: Tracer {
 
 /// A span that has ended, as an exporter needs it.
 package struct FinishedSpan: Sendable {
-    package var name: String
-    package let place: TraceParent
-    package let parent: String?
-    package let kind: SpanKind
+    var name: String
+    let place: TraceParent
+    let parent: String?
+    let kind: SpanKind
     /// In nanoseconds since 1970.
-    package let start: UInt64
-    package var end: UInt64
-    package var attributes: SpanAttributes = [:]
-    package var status: SpanStatus?
+    let start: UInt64
+    var end: UInt64
+    var attributes: SpanAttributes = [:]
+    var status: SpanStatus?
 
     init(name: String, place: TraceParent, parent: String?, kind: SpanKind, start: UInt64) {
         self.name = name

@@ -1,4 +1,4 @@
-package import Tracing
+import Tracing
 
 /// A span's place in a trace, as in the header `traceparent` of W3C Trace Context.
 package struct TraceParent: Sendable, Hashable, CustomStringConvertible {
@@ -6,20 +6,20 @@ package struct TraceParent: Sendable, Hashable, CustomStringConvertible {
     package static let variable = "TRACEPARENT"
 
     /// 32 hexadecimal digits.
-    package let traceID: String
+    let traceID: String
     /// 16 hexadecimal digits.
-    package let spanID: String
+    let spanID: String
     /// Whether the sender records the trace.
-    package let isSampled: Bool
+    let isSampled: Bool
 
-    package init(traceID: String, spanID: String, isSampled: Bool) {
+    init(traceID: String, spanID: String, isSampled: Bool) {
         self.traceID = traceID
         self.spanID = spanID
         self.isSampled = isSampled
     }
 
     /// Parses a header; nil for one that the standard tells to ignore.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard (55...512).contains(text.utf8.count) else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, Self.isHex(parts[0]), parts[0] != "ff",
@@ -48,7 +48,7 @@ package struct TraceParent: Sendable, Hashable, CustomStringConvertible {
 
 extension ServiceContext {
     /// The current span, or the one of the sender of a request.
-    package var traceParent: TraceParent? {
+    var traceParent: TraceParent? {
         get { self[TraceParent.Key.self] }
         set { self[TraceParent.Key.self] = newValue }
     }

@@ -41,54 +41,6 @@ final class AudienceDashboard: Sendable {
     subscript<Value>(dynamicMember keyPath: KeyPath<DashboardServices, Value>) -> Value { services[keyPath: keyPath] }
 }
 
-extension AudienceDashboard {
-    /// Checks that this audience has the required right, and returns the operation of the run in the route, if it was looked
-    /// up.
-    ///
-    /// Throws 404 for an invisible subject; otherwise 403, or 401 if the sender is anonymous. An audience with all rights skips
-    /// the lookup; the route then reports missing subjects itself.
-    func admit(_ requirement: Requirement, isAnonymous: Bool) async throws(Problem) -> String? {
-        if requirement == .nothing { return nil }
-        let refusal = isAnonymous ? Problem.unauthenticated : .forbidden
-        if case .reporting(let id) = requirement {
-            // Never 403: a reporter's client takes that for a newer instance of its producer, and claims its place again
-            // indefinitely.
-            guard permissions.allows(.report, on: .operation(id)) else {
-                throw isAnonymous ? .unauthenticated : .unknownOperation(id)
-            }
-            return nil
-        }
-        guard permissions.allowsAnywhere(.see) else { throw refusal }
-        switch requirement {
-        case .nothing, .feed, .reporting: break
-        case .anything(let verb):
-            guard !permissions.isLink else { throw .noSuchPage }
-            guard permissions.allowsAnywhere(verb) else { throw refusal }
-        case .everything(let verb):
-            guard !permissions.isLink else { throw .noSuchPage }
-            guard permissions.allowsEverywhere(verb) else { throw refusal }
-        case .operation(let verb, let id):
-            if maySee(everythingAnd: verb) { break }
-            guard board.catalog[id] != nil else { throw .unknownOperation(id) }
-            guard permissions.allows(verb, on: .operation(id)) else { throw refusal }
-        case .store(let verb, let id):
-            if maySee(everythingAnd: verb) { break }
-            guard board.catalog.store(id) != nil else { throw .unknownStore(id) }
-            guard permissions.allows(verb, on: .store(id)) else { throw refusal }
-        case .run(let verb, let id):
-            if maySee(everythingAnd: verb) { break }
-            do { return try await board.require(verb, onRun: id) } catch {
-                throw error.code == .notAllowed ? refusal : Problem(error)
-            }
-        }
-        return nil
-    }
-
-    private func maySee(everythingAnd verb: Verb) -> Bool {
-        permissions.allowsEverywhere(.see) && permissions.allowsEverywhere(verb)
-    }
-}
-
 /// The configuration, limits and services that all audiences of a dashboard share; independent of the board.
 struct DashboardServices: Sendable {
     let configuration: WebConfiguration

@@ -1,4 +1,5 @@
 import WeirAccess
+import WeirBoards
 
 /// The right that a request requires: a verb and its subject.
 enum Requirement: Hashable, Sendable {
@@ -72,5 +73,53 @@ extension PageName {
         case .run(let id): .run(.see, id)
         case .store(let id): .store(.see, id)
         }
+    }
+}
+
+extension AudienceDashboard {
+    /// Checks that this audience has the required right, and returns the operation of the run in the route, if it was looked
+    /// up.
+    ///
+    /// Throws 404 for an invisible subject; otherwise 403, or 401 if the sender is anonymous. An audience with all rights skips
+    /// the lookup; the route then reports missing subjects itself.
+    func admit(_ requirement: Requirement, isAnonymous: Bool) async throws(Problem) -> String? {
+        if requirement == .nothing { return nil }
+        let refusal = isAnonymous ? Problem.unauthenticated : .forbidden
+        if case .reporting(let id) = requirement {
+            // Never 403: a reporter's client takes that for a newer instance of its producer, and claims its place again
+            // indefinitely.
+            guard permissions.allows(.report, on: .operation(id)) else {
+                throw isAnonymous ? .unauthenticated : .unknownOperation(id)
+            }
+            return nil
+        }
+        guard permissions.allowsAnywhere(.see) else { throw refusal }
+        switch requirement {
+        case .nothing, .feed, .reporting: break
+        case .anything(let verb):
+            guard !permissions.isLink else { throw .noSuchPage }
+            guard permissions.allowsAnywhere(verb) else { throw refusal }
+        case .everything(let verb):
+            guard !permissions.isLink else { throw .noSuchPage }
+            guard permissions.allowsEverywhere(verb) else { throw refusal }
+        case .operation(let verb, let id):
+            if maySee(everythingAnd: verb) { break }
+            guard board.catalog[id] != nil else { throw .unknownOperation(id) }
+            guard permissions.allows(verb, on: .operation(id)) else { throw refusal }
+        case .store(let verb, let id):
+            if maySee(everythingAnd: verb) { break }
+            guard board.catalog.store(id) != nil else { throw .unknownStore(id) }
+            guard permissions.allows(verb, on: .store(id)) else { throw refusal }
+        case .run(let verb, let id):
+            if maySee(everythingAnd: verb) { break }
+            do { return try await board.require(verb, onRun: id) } catch {
+                throw error.code == .notAllowed ? refusal : Problem(error)
+            }
+        }
+        return nil
+    }
+
+    private func maySee(everythingAnd verb: Verb) -> Bool {
+        permissions.allowsEverywhere(.see) && permissions.allowsEverywhere(verb)
     }
 }

@@ -8,7 +8,7 @@ package struct AssistantServer: Sendable {
     package static let messageLimit = 1_024 * 1_024
 
     /// The versions of the protocol, newest first; all have the same messages for tools.
-    package static let versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+    static let versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
 
     let tools: AssistantTools
     private let version: String

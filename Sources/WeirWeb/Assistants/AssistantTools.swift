@@ -12,8 +12,8 @@ package struct AssistantTools: Sendable {
     }
 
     package struct Answer: Sendable {
-        package let status: Int
-        package let body: JSONValue?
+        let status: Int
+        let body: JSONValue?
 
         package init(status: Int, body: JSONValue?) { (self.status, self.body) = (status, body) }
     }

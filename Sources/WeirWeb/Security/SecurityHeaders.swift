@@ -30,7 +30,7 @@ enum SecurityHeaders {
 
 /// An origin that may embed this site in a frame, as the Content-Security-Policy names it: `https://wiki.example.com`.
 package struct FrameAncestor: Hashable, Sendable {
-    package let origin: String
+    let origin: String
 
     // Unsafe: a pattern made of characters alone has no mutable state; it is compiled once, on first use.
     private nonisolated(unsafe) static let form = /https?:\/\/(\*\.)?([a-z0-9.\-]+)(?::([0-9]{1,5}))?/

@@ -33,7 +33,7 @@ public final class Dashboard: Sendable {
     /// How the server's event loops authenticate polls; nil while the dashboard is not mounted.
     private let attached = Mutex<AccessCheck?>(nil)
 
-    package var configuration: WebConfiguration { services.configuration }
+    var configuration: WebConfiguration { services.configuration }
     /// The mistakes that the last check of templates, strings and operation files found; nil while a check is running.
     package var fileMistakes: [TemplateProblem]? { services.checks.last?.problems }
     /// The name of this server, or nil if it is the only one on its journal.

@@ -92,13 +92,13 @@ public struct WebConfiguration: Sendable {
 
 package struct UnfinishedUploadLimits: Sendable {
     /// The maximum number per principal.
-    package var count = 100
+    var count = 100
     /// The maximum total length of their files, in bytes.
     package var bytes: Int64 = 50_000_000_000
     /// How long an upload is kept after its last byte, in milliseconds.
     package var age: Int64 = 3 * 86_400_000
     /// How long a run waits without a sender, in milliseconds.
-    package var silence: Int64 = 60_000
+    var silence: Int64 = 60_000
 }
 
 /// An invalid configuration of a dashboard.

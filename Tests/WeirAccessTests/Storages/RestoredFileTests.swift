@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Testing
 import WeirFlows
-import WeirJournals
+@testable import WeirJournals
 @testable import WeirAccess
 
 /// A SQLite file that somebody removes while it is open, and that cannot be written again at once.

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import WeirAccess
 import WeirFlows
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 @testable import WeirBoards

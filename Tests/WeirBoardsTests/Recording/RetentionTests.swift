@@ -2,7 +2,7 @@ import Logging
 import Testing
 import TestSupport
 import WeirFlows
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 @testable import WeirBoards

@@ -1,5 +1,5 @@
 import Testing
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 
 struct CronExpressionTests {

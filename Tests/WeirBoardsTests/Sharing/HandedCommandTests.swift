@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 import WeirFlows
-import WeirJournals
+@testable import WeirJournals
 import WeirOperations
 import WeirStates
 @testable import WeirBoards

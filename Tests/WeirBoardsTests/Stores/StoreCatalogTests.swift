@@ -1,5 +1,5 @@
 import Testing
-import WeirJournals
+@testable import WeirJournals
 import WeirOperations
 import WeirStates
 import WeirStores
@@ -75,8 +75,6 @@ import WeirStores
             RecordedEffect(.other(name: "c", payload: [1])),
         ]
         for effect in effects { #expect(RecordedEffect(json: effect.json) == effect) }
-        #expect(effects.map { $0.isMeant(for: "anna") } == [true, false, true, true])
-        #expect(effects.map { $0.isMeant(for: nil) } == [true, false, false, true])
         let step = StoreStep(
             .returned, action: actions[0], actor: "anna", effects: effects, returnedTo: 7, idempotencyKey: "k")
         #expect(StoreStep(json: step.json) == step)

@@ -1,6 +1,6 @@
 import TestSupport
 import WeirFlows
-import WeirJournals
+@testable import WeirJournals
 
 /// A journal in memory that several boards share, as servers share one in a database.
 @dynamicMemberLookup

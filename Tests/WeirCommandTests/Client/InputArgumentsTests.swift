@@ -1,5 +1,5 @@
 import Testing
-import WeirCommand
+@testable import WeirCommand
 
 struct InputArgumentsTests {
     @Test func `an input is what stands behind the first equals sign`() throws {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirCommand
+@testable import WeirCommand
 import WeirStates
 
 struct SpoolTests {

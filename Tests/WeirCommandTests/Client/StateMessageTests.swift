@@ -1,5 +1,5 @@
 import Testing
-import WeirCommand
+@testable import WeirCommand
 import WeirStates
 
 struct StateMessageTests {

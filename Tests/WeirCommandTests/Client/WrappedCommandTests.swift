@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Synchronization
 import Testing
-import WeirFiles
+@testable import WeirFiles
 import WeirStates
 
 @testable import WeirCommand

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import Testing
-import WeirAccess
+@testable import WeirAccess
 import WeirStates
 
 @testable import WeirCommand

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 import WeirBoards
 import WeirFlows
-import WeirOperations
+@testable import WeirOperations
 import WeirStates
 
 @testable import WeirFiles

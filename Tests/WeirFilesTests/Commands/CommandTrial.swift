@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
-import WeirFiles
+@testable import WeirFiles
 
 /// A command that is run to its end, with all it printed.
 struct CommandTrial {

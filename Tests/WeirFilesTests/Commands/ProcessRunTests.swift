@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import Testing
 import TestSupport
-import WeirFiles
+@testable import WeirFiles
 
 @Suite(.timeLimit(.minutes(15)))
 struct ProcessRunTests {

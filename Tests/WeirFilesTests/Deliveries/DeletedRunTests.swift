@@ -1,6 +1,6 @@
 import Testing
 import TestSupport
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirStates
 

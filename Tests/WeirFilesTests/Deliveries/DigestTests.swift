@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WeirBoards
+@testable import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPostgres

@@ -1,5 +1,5 @@
 import Testing
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 extension ImportTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 /// What an import does to the journal while it goes on, and when it does not come to its end.

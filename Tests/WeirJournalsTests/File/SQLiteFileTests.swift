@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirJournals
+@testable import WeirJournals
 import WeirStates
 
 @Suite(.timeLimit(.minutes(15))) struct SQLiteFileTests {

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
-import WeirJournals
-import WeirPostgres
+@testable import WeirJournals
+@testable import WeirPostgres
 import WeirStates
 
 @Suite(.timeLimit(.minutes(15))) struct CopyTests {

@@ -1,6 +1,6 @@
 import Testing
 import TestSupport
-import WeirJournals
+@testable import WeirJournals
 
 @testable import WeirPostgres
 

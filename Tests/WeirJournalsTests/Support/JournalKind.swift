@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 import WeirJournals
-import WeirPostgres
+@testable import WeirPostgres
 
 /// The journals the conformance suite runs over.
 enum JournalKind: String, CaseIterable, CustomTestStringConvertible {

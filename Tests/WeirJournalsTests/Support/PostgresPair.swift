@@ -1,6 +1,6 @@
 import TestSupport
 import WeirJournals
-import WeirPostgres
+@testable import WeirPostgres
 
 /// Two servers on one database, each of which knows of the other: the first records, the second follows it.
 func withPostgresPair(_ body: (_ first: PostgresJournal, _ second: PostgresJournal) async throws -> Void) async throws {

@@ -2,9 +2,9 @@ import Foundation
 import MarkupTesting
 import Synchronization
 import Testing
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
-import WeirPages
+@testable import WeirPages
 import WeirStates
 
 /// Pages of the past, held against what was live.

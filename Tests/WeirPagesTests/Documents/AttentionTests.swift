@@ -1,7 +1,7 @@
 import MarkupTesting
 import Testing
 import WeirBoards
-import WeirJournals
+@testable import WeirJournals
 import WeirOperations
 import WeirStates
 

@@ -1,8 +1,8 @@
 import Foundation
 import MarkupTesting
 import Testing
-import WeirBoards
-import WeirJournals
+@testable import WeirBoards
+@testable import WeirJournals
 import WeirStates
 
 @testable import WeirPages

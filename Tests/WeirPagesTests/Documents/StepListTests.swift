@@ -1,7 +1,7 @@
 import MarkupTesting
 import Testing
 import WeirAccess
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStates

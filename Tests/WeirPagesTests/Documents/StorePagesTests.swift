@@ -3,7 +3,7 @@ import Testing
 import WeirBoards
 import WeirJournals
 import WeirOperations
-import WeirPages
+@testable import WeirPages
 import WeirStates
 
 @Suite struct StorePagesTests {

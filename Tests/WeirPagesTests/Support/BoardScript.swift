@@ -1,4 +1,4 @@
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirStates
 

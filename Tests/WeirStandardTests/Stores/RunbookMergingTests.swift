@@ -1,5 +1,5 @@
 import Testing
-import WeirStandard
+@testable import WeirStandard
 
 @Suite struct RunbookMergingTests {
     private func read(_ text: String) throws -> RunbookState {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WeirJournals
-import WeirStandard
+@testable import WeirStandard
 import WeirStates
 
 @Suite struct RunbookReaderTests {

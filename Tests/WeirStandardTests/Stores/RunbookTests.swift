@@ -1,7 +1,7 @@
 import Testing
 import WeirBoards
-import WeirJournals
-import WeirStandard
+@testable import WeirJournals
+@testable import WeirStandard
 import WeirStates
 import WeirTesting
 
@@ -139,7 +139,7 @@ import WeirTesting
         store.receiveEffect(
             .download(filename: "release.md", markdown: "# Release\n\n- [ ] one\n- [ ] two\n", to: ["Ana"]))
         let effect = RunbookEffect.download(filename: "release.md", markdown: "x", to: ["Ana"]).presentation
-        #expect(effect.isMeant(for: "Ana") && !effect.isMeant(for: "Bob"))
+        #expect(effect.audience == ["Ana"])
         store.finish()
     }
 

@@ -1,4 +1,4 @@
-import WeirFlows
+@testable import WeirFlows
 import WeirOperations
 import WeirStates
 

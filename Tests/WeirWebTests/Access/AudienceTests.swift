@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates

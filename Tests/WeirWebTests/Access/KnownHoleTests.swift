@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates

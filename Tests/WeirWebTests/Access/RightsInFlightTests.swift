@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import TestSupport
-import WeirAccess
-import WeirBoards
+@testable import WeirAccess
+@testable import WeirBoards
 import WeirJournals
 import WeirStates
 

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import NIOPosix
 import Testing
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirFlows
 import WeirJournals

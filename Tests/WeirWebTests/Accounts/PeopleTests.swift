@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirStates
 

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirStates
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TestSupport
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates

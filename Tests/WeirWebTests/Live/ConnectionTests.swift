@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 import TestSupport
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirStates
 

@@ -2,7 +2,7 @@ import NIOCore
 import Testing
 import TestSupport
 import WeirAccess
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates

@@ -1,5 +1,5 @@
 import Testing
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirPages

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirStates
 

@@ -5,9 +5,9 @@ import NIOCore
 import Testing
 import TestSupport
 import WeirAccess
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
-import WeirStates
+@testable import WeirStates
 
 @testable import WeirWeb
 

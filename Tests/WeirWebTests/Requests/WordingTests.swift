@@ -1,8 +1,8 @@
 import Testing
 import WeirAccess
-import WeirBoards
+@testable import WeirBoards
 import WeirOperations
-import WeirStates
+@testable import WeirStates
 
 @testable import WeirPages
 @testable import WeirWeb

@@ -3,7 +3,7 @@ import Testing
 import Tracing
 import WeirBoards
 import WeirFlows
-import WeirTelemetry
+@testable import WeirTelemetry
 
 @testable import WeirWeb
 

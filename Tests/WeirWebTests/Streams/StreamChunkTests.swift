@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import Testing
 import TestSupport
-import WeirBoards
+@testable import WeirBoards
 import WeirJournals
 import WeirStates
 

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Testing
 import TestSupport
-import WeirAccess
+@testable import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStates

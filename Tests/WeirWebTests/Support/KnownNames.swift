@@ -1,4 +1,4 @@
-import WeirAccess
+@testable import WeirAccess
 
 @testable import WeirWeb
 

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 import TestSupport
-import WeirBoards
+@testable import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages

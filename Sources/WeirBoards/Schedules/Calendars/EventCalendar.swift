@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The events of an iCalendar file (RFC 5545), as the days that they take.
 ///
@@ -30,7 +30,7 @@ package struct EventCalendar: Sendable, Hashable {
     }
 
     /// The days since 1 January 1970 in a zone that an event takes, at least in part.
-    package func days(in zone: TimeZone) -> [ClosedRange<Int64>] { spans.map { $0.days(in: zone) } }
+    func days(in zone: TimeZone) -> [ClosedRange<Int64>] { spans.map { $0.days(in: zone) } }
 }
 
 /// A line of an iCalendar file without its folds.

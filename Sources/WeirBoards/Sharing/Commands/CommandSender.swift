@@ -42,8 +42,6 @@ final class CommandSender: Sendable {
         self.clock = clock
     }
 
-    var waits: Bool { core.withLock { !$0.waiting.isEmpty } }
-
     /// Sends a command and returns the reply; `recording` is the display name of the recording server.
     ///
     /// Throws `overloaded`, `shuttingDown`, `unavailable` and `outcomeUnknown`.

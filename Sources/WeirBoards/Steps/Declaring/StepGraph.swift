@@ -47,7 +47,7 @@ public struct StepGraph<Input: FormInput>: Sendable {
         self.stopsAfterFailure = stopsAfterFailure
     }
 
-    package func plan(of id: String) -> StepsPlan {
+    func plan(of id: String) -> StepsPlan {
         StepsPlan(steps.map { $0.step(of: id) }, atOnce: atOnce, stopsAfterFailure: stopsAfterFailure)
     }
 }

@@ -68,7 +68,6 @@ private final class BackupPieces {
     private var sealing: SealedPieces?
     /// The next piece, read ahead to recognize the last one; empty at the end of the file.
     private var ahead: [UInt8]
-    private var isFirst = true
     private var isDone = false
 
     init(_ handle: FileHandle, key: BackupKey?) throws {

@@ -6,9 +6,9 @@ import NIOPosix
 import NIOSSL
 
 /// The failure of a client command: a sentence with a remedy, and the exit code.
-package struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
+struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, with the exit codes of sysexits.h.
-    package enum Kind: Int32, Sendable, Hashable {
+    enum Kind: Int32, Sendable, Hashable {
         /// The server rejects the input: EX_DATAERR.
         case refused = 65
         /// The named resource does not exist: EX_NOINPUT.
@@ -27,15 +27,15 @@ package struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         case misconfigured = 78
     }
 
-    package let kind: Kind
-    package let description: String
+    let kind: Kind
+    let description: String
     /// The cause without the remedy, for callers that retry.
-    package let cause: String
+    let cause: String
     /// Whether the same request can succeed later.
-    package var isTemporary = false
-    package var retryAfter: Int64?
+    var isTemporary = false
+    var retryAfter: Int64?
 
-    package init(
+    init(
         _ kind: Kind, _ cause: String, remedy: String? = nil, isTemporary: Bool = false, retryAfter: Int64? = nil
     ) {
         self.kind = kind
@@ -45,7 +45,7 @@ package struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
-    package var exitCode: Int32 { kind.rawValue }
+    var exitCode: Int32 { kind.rawValue }
 }
 
 extension ClientError {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import WeirStates
 
 #if canImport(Darwin)
@@ -10,46 +10,46 @@ import WeirStates
 #endif
 
 /// The servers that the user is signed in to, with their tokens, and the default server.
-package struct Profiles: Sendable, Hashable, Codable {
-    package struct Profile: Sendable, Hashable, Codable {
-        package var token: String?
-        package var authority: String?
+struct Profiles: Sendable, Hashable, Codable {
+    struct Profile: Sendable, Hashable, Codable {
+        var token: String?
+        var authority: String?
     }
 
     /// The address of the default server.
-    package var current: String?
-    package var servers: [String: Profile] = [:]
+    var current: String?
+    var servers: [String: Profile] = [:]
 
-    package init() {}
+    init() {}
 
     /// Stores a server and makes it the default.
-    package mutating func add(_ address: ServerAddress, _ profile: Profile) {
+    mutating func add(_ address: ServerAddress, _ profile: Profile) {
         servers[address.description] = profile
         current = address.description
     }
 
     /// Removes a server; returns whether it was stored.
-    package mutating func remove(_ address: ServerAddress) -> Bool {
+    mutating func remove(_ address: ServerAddress) -> Bool {
         if current == address.description { current = nil }
         return servers.removeValue(forKey: address.description) != nil
     }
 }
 
 /// The file that stores the profiles: `weir/client.json` in the user's configuration folder, readable by its owner only.
-package struct ProfileFile: Sendable {
+struct ProfileFile: Sendable {
     private let url: URL
 
     /// The file in a folder, such as `$XDG_CONFIG_HOME/weir`.
-    package init(in folder: URL) { url = folder.appending(path: "client.json") }
+    init(in folder: URL) { url = folder.appending(path: "client.json") }
 
     /// The file in the configuration folder that the environment names.
-    package init(environment: [String: String]) {
+    init(environment: [String: String]) {
         self.init(in: UserFolders(environment: environment).settings)
     }
 
-    package var path: String { url.path }
+    var path: String { url.path }
 
-    package func read() throws(ClientError) -> Profiles {
+    func read() throws(ClientError) -> Profiles {
         guard FileManager.default.fileExists(atPath: path) else { return Profiles() }
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -66,7 +66,7 @@ package struct ProfileFile: Sendable {
         }
     }
 
-    package func write(_ profiles: Profiles) throws(ClientError) {
+    func write(_ profiles: Profiles) throws(ClientError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
@@ -105,16 +105,16 @@ enum PrivateFile {
 }
 
 /// The user's folders, by the XDG Base Directory Specification.
-package struct UserFolders: Sendable {
+struct UserFolders: Sendable {
     private let environment: [String: String]
 
-    package init(environment: [String: String]) { self.environment = environment }
+    init(environment: [String: String]) { self.environment = environment }
 
     /// The configuration folder: `$XDG_CONFIG_HOME/weir`, else `~/.config/weir`.
-    package var settings: URL { folder("XDG_CONFIG_HOME", or: ".config") }
+    var settings: URL { folder("XDG_CONFIG_HOME", or: ".config") }
 
     /// The folder for persistent state: `$XDG_STATE_HOME/weir`, else `~/.local/state/weir`.
-    package var state: URL { folder("XDG_STATE_HOME", or: ".local/state") }
+    var state: URL { folder("XDG_STATE_HOME", or: ".local/state") }
 
     private func folder(_ variable: String, or standard: String) -> URL {
         // The specification requires relative paths to be ignored.

@@ -1,14 +1,14 @@
 import Foundation
 
 /// The address of a server: its scheme, host, port and base path.
-package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
-    package static let standard = ServerAddress(
+struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
+    static let standard = ServerAddress(
         description: "http://127.0.0.1:8080", isSecure: false, host: "127.0.0.1")
 
     /// The address without a trailing slash.
-    package let description: String
-    package let isSecure: Bool
-    package let host: String
+    let description: String
+    let isSecure: Bool
+    let host: String
 
     private init(description: String, isSecure: Bool, host: String) {
         self.description = description
@@ -17,7 +17,7 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses an address such as `https://weir.example/ops`.
-    package init(_ text: String) throws(ClientError) {
+    init(_ text: String) throws(ClientError) {
         let shown = VisibleText.line(String(text.prefix(200)))
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
@@ -45,7 +45,7 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the host is this machine.
-    package var isLocal: Bool {
+    var isLocal: Bool {
         ["localhost", "[::1]", "::1"].contains(host) || host.hasPrefix("127.")
     }
 
@@ -79,23 +79,23 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The server to connect to, the token, and additional trusted certificates.
-package struct ServerConnection: Sendable, Hashable {
-    package let address: ServerAddress
-    package let token: String?
-    package let authority: String?
+struct ServerConnection: Sendable, Hashable {
+    let address: ServerAddress
+    let token: String?
+    let authority: String?
 
     /// The command-line options, each nil if absent.
-    package struct Options: Sendable, Hashable {
-        package var server: String?
+    struct Options: Sendable, Hashable {
+        var server: String?
         /// The contents of the file that `--token-file` names.
-        package var token: String?
-        package var authority: String?
+        var token: String?
+        var authority: String?
     }
 
     /// Resolves the connection from the options, then the environment, then the profiles; the default is this machine.
     ///
     /// A profile's token is sent only to the server of that profile.
-    package init(_ options: Options, environment: [String: String], profiles: Profiles) throws(ClientError) {
+    init(_ options: Options, environment: [String: String], profiles: Profiles) throws(ClientError) {
         let named = [options.server, environment["WEIR_SERVER"], profiles.current].compactMap(\.self)
             .first { !$0.isEmpty }
         address = try named.map { text throws(ClientError) in try ServerAddress(text) } ?? .standard
@@ -107,7 +107,7 @@ package struct ServerConnection: Sendable, Hashable {
     }
 
     /// Validates a token: returns the first line of a text if a header can contain it.
-    package static func checked(_ text: String) throws(ClientError) -> String {
+    static func checked(_ text: String) throws(ClientError) -> String {
         let token = text.prefix { !$0.isNewline }.filter { $0 != " " && $0 != "\t" }
         guard !token.isEmpty, token.utf8.count <= 1_024, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw ClientError(

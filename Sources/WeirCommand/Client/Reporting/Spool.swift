@@ -1,13 +1,13 @@
-package import Foundation
+import Foundation
 import Synchronization
-package import WeirStates
+import WeirStates
 
 /// The messages of a report, stored in two private files until the server has accepted them.
 ///
 /// `RUN.jsonl` has the ``SpoolHeader`` in its first line, then one message per line. It is append-only; once all messages are
 /// delivered, an empty file replaces it if it is long. `RUN.place` stores the position of sending. Only the holder of the lock
 /// on the first file sends.
-package final class Spool: Sendable {
+final class Spool: Sendable {
     /// The maximum number of messages per request.
     private static let batchMessages = 1_000
     /// The maximum size of a request in bytes; a single larger message is still sent.
@@ -21,17 +21,17 @@ package final class Spool: Sendable {
         let base: Int64
     }
 
-    package struct Batch: Sendable, Hashable {
-        package let messages: [JSONValue]
+    struct Batch: Sendable, Hashable {
+        let messages: [JSONValue]
         /// The end of the messages in the spool, in bytes.
-        package let end: Int64
-        package var isClosing: Bool { messages.last?["phase"] != nil }
+        let end: Int64
+        var isClosing: Bool { messages.last?["phase"] != nil }
         /// The number of recorded messages, which excludes a state that ends the run.
-        package var recorded: Int { messages.count { $0["phase"] == nil } }
+        var recorded: Int { messages.count { $0["phase"] == nil } }
     }
 
-    package let header: SpoolHeader
-    package let url: URL
+    let header: SpoolHeader
+    let url: URL
     private let core: Mutex<Core>
 
     /// The open file.
@@ -56,7 +56,7 @@ package final class Spool: Sendable {
         self.core = Mutex(core)
     }
 
-    package static func make(in folder: URL, header: SpoolHeader) throws(ClientError) -> Spool {
+    static func make(in folder: URL, header: SpoolHeader) throws(ClientError) -> Spool {
         let url = folder.appending(path: header.run + ".jsonl")
         do {
             let core = try begin(url, header, base: 0, flags: O_EXCL)
@@ -80,7 +80,7 @@ package final class Spool: Sendable {
     /// Opens the spool of a previous process; nil if that process still runs, or the file is not a spool.
     ///
     /// Removes an incomplete last line.
-    package static func open(_ url: URL) -> Spool? {
+    static func open(_ url: URL) -> Spool? {
         do {
             let file = try PrivateFile.open(url, flags: O_RDWR | O_APPEND)
             guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0,
@@ -100,7 +100,7 @@ package final class Spool: Sendable {
         }
     }
 
-    package func append(_ messages: [JSONValue]) throws {
+    func append(_ messages: [JSONValue]) throws {
         var text = ""
         for message in messages { text += try message.text() + "\n" }
         let data = Data(text.utf8)
@@ -117,7 +117,7 @@ package final class Spool: Sendable {
     }
 
     /// Returns the messages of the request at a position, or nil if there are none.
-    package func batch(at place: SpoolPlace) throws -> Batch? {
+    func batch(at place: SpoolPlace) throws -> Batch? {
         let core = core.withLock { $0 }
         let from = max(place.from, core.base)
         let end = place.through ?? core.end
@@ -142,13 +142,13 @@ package final class Spool: Sendable {
     private var placeURL: URL { url.deletingPathExtension().appendingPathExtension("place") }
 
     /// The persisted position of sending.
-    package var place: SpoolPlace {
+    var place: SpoolPlace {
         guard let data = try? Data(contentsOf: placeURL) else { return SpoolPlace() }
         return (try? SpoolPlace(json: data)) ?? SpoolPlace()
     }
 
     /// Persists the position of sending atomically.
-    package func write(_ place: SpoolPlace) throws(ClientError) {
+    func write(_ place: SpoolPlace) throws(ClientError) {
         do {
             try PrivateFile.replace(placeURL, with: try JSONEncoder().encode(place))
         } catch {
@@ -157,7 +157,7 @@ package final class Spool: Sendable {
     }
 
     /// Replaces the file by an empty one if it is long and fully delivered.
-    package func shorten(_ place: SpoolPlace) throws(ClientError) {
+    func shorten(_ place: SpoolPlace) throws(ClientError) {
         let isLong = core.withLock { place.from == $0.end && $0.end - $0.base > Self.longestBytes }
         guard isLong else { return }
         try write(place)
@@ -172,7 +172,7 @@ package final class Spool: Sendable {
         }
     }
 
-    package func remove() {
+    func remove() {
         try? FileManager.default.removeItem(at: url)
         try? FileManager.default.removeItem(at: placeURL)
     }

@@ -1,40 +1,40 @@
-package import Foundation
-package import WeirStates
+import Foundation
+import WeirStates
 
 /// The position of sending in a spool: the request in flight, or the next one.
 ///
 /// Pure. A request keeps its number and messages until it is answered, even across processes, so the server recognizes a
 /// repetition and ignores it. The position must therefore be persisted before each request.
-package struct SpoolPlace: Sendable, Hashable, Codable {
+struct SpoolPlace: Sendable, Hashable, Codable {
     /// The maximum number of runs that one report is split into.
-    package static let maximumParts = 50
+    static let maximumParts = 50
 
     /// The number of the current run; a run that the server ends early is continued in another.
-    package private(set) var part = 1
-    package private(set) var isOpen = false
-    package private(set) var number: Int64 = 0
+    private(set) var part = 1
+    private(set) var isOpen = false
+    private(set) var number: Int64 = 0
     /// The range of the request's messages in the spool in bytes; `through` is nil if no request is in flight.
-    package private(set) var from: Int64 = 0
-    package private(set) var through: Int64?
+    private(set) var from: Int64 = 0
+    private(set) var through: Int64?
     /// The number of states and lines that the run has.
-    package private(set) var recorded: Int64 = 0
+    private(set) var recorded: Int64 = 0
     private var adding: Int64 = 0
     /// Set if the server is of a version that refuses the times of messages.
-    package var refusesTimes: Bool?
+    var refusesTimes: Bool?
 
-    package init() {}
+    init() {}
 
-    package func run(of header: SpoolHeader) -> String { part == 1 ? header.run : "\(header.run)-\(part)" }
+    func run(of header: SpoolHeader) -> String { part == 1 ? header.run : "\(header.run)-\(part)" }
 
-    package mutating func opened() { isOpen = true }
+    mutating func opened() { isOpen = true }
 
     /// Starts a request with the messages up to a position.
-    package mutating func begin(through end: Int64, messages: Int) {
+    mutating func begin(through end: Int64, messages: Int) {
         through = end
         adding = Int64(messages)
     }
 
-    package mutating func taken() {
+    mutating func taken() {
         guard let through else { return }
         number = min(number, .max - 1) + 1
         from = through
@@ -47,33 +47,25 @@ package struct SpoolPlace: Sendable, Hashable, Codable {
     ///
     /// The server accepts a request atomically, so a count above the recorded one means that the request in flight was
     /// accepted.
-    package mutating func continued(recorded count: Int64?) {
+    mutating func continued(recorded count: Int64?) {
         if let count, count > recorded, through != nil { taken() }
         part = min(part, Self.maximumParts) + 1
         (isOpen, number, recorded, adding, through) = (false, 0, 0, 0, nil)
     }
 
-    package var isExhausted: Bool { part > Self.maximumParts }
+    var isExhausted: Bool { part > Self.maximumParts }
 }
 
 /// The run to report and its server: the first line of a spool.
-package struct SpoolHeader: Sendable, Hashable, Codable {
-    package let server: String
-    package let operation: String
-    package let run: String
-    package let title: String?
-    package let input: JSONValue
-
-    package init(server: String, operation: String, run: String, title: String?, input: JSONValue) {
-        self.server = server
-        self.operation = operation
-        self.run = run
-        self.title = title
-        self.input = input
-    }
+struct SpoolHeader: Sendable, Hashable, Codable {
+    let server: String
+    let operation: String
+    let run: String
+    let title: String?
+    let input: JSONValue
 
     /// Whether the name is a valid operation id: `a-z`, `0-9` and single hyphens, at most 40 characters.
-    package static func isOperation(_ name: String) -> Bool {
+    static func isOperation(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return name.utf8.count <= 40
             && parts.allSatisfy { part in
@@ -87,19 +79,19 @@ package struct SpoolHeader: Sendable, Hashable, Codable {
 }
 
 /// The folder of undelivered reports: `weir/spool` in the user's state folder.
-package struct SpoolFolder: Sendable {
-    package let url: URL
+struct SpoolFolder: Sendable {
+    let url: URL
 
-    package init(_ url: URL) { self.url = url }
+    init(_ url: URL) { self.url = url }
 
     /// The folder in the state folder that the environment names.
-    package init(environment: [String: String]) {
+    init(environment: [String: String]) {
         self.init(UserFolders(environment: environment).state.appending(path: "spool"))
     }
 
     /// The spools that no process holds, sorted by name, each opened when it is asked for: a folder can hold more spools than a
     /// process may open files.
-    package func waiting() -> AnyIterator<Spool> {
+    func waiting() -> AnyIterator<Spool> {
         let files = (try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)) ?? []
         var spools = files.filter { $0.pathExtension == "jsonl" }.sorted { $0.path < $1.path }.makeIterator()
         return AnyIterator {

@@ -95,10 +95,4 @@ struct APISchema: Sendable {
         schema.value["description"] = .string(text)
         return schema
     }
-
-    func example(_ example: JSONValue) -> APISchema {
-        var schema = self
-        schema.value["examples"] = [example]
-        return schema
-    }
 }

@@ -1,5 +1,5 @@
 import HTTPTypes
-import WeirJournals
+@testable import WeirJournals
 import WeirOperations
 import WeirStates
 
