@@ -26,6 +26,14 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "long: runs with `script/test long`, not before each change")
 
 
+#: The modules whose tests take longest. They begin first, so that no worker waits for them at the end.
+LONGEST = ("test_graph_kills", "test_kill")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.module.__name__ not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def playwright():
     with sync_playwright() as playwright:

@@ -9,8 +9,6 @@ from datetime import datetime
 import pytest
 from weir import until
 
-pytestmark = pytest.mark.alone
-
 KILLS = int(os.environ.get("WEIR_KILLS", "100")) * 2
 SEED = int(os.environ.get("WEIR_KILL_SEED", "20261127"))
 OVER = {"succeeded", "failed", "cancelled", "interrupted", "skipped"}

@@ -15,8 +15,6 @@ import time
 import pytest
 from followers import APIFollower, Client, Gate, Lost, PollFollower
 
-pytestmark = pytest.mark.alone
-
 KILLS = int(os.environ.get("WEIR_KILLS", "100"))
 SEED = int(os.environ.get("WEIR_KILL_SEED", "20260731"))
 
