@@ -153,8 +153,14 @@ import WeirTesting
         ),
         ("needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: {not: {above: 2}}}}", nil),
         ("needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: green}}", nil),
-        ("needs: [a], repeat: {every: 1s, limit: 3, until: {exitCode: 0}}, states: {s: {match: '(?<exitCode>\\d+)'}}", nil),
-        ("needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: failing}}, env: {A: '::weir s outcome=failing::'}", nil),
+        (
+            "needs: [a], repeat: {every: 1s, limit: 3, until: {exitCode: 0}}, "
+                + "states: {s: {match: '(?<exitCode>\\d+)'}}", nil
+        ),
+        (
+            "needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: failing}}, "
+                + "env: {A: '::weir s outcome=failing::'}", nil
+        ),
     ]) func `a need that is named twice and a condition that nothing can meet are mistakes`(
         _ keys: String, _ mistake: String?
     ) {

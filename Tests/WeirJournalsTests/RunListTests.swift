@@ -359,7 +359,10 @@ import WeirStates
     @Test func `a search in many runs is stopped while SQLite reads`() async throws {
         try await TemporaryFolder.with { folder in
             let path = folder.file("journal.sqlite")
-            let writing = try await SQLiteJournal.open(at: path, now: { .test(0) })
+            var configuration = SQLiteJournal.Configuration()
+            // The first search also indexes the runs.
+            configuration.searchTime = .seconds(60)
+            let writing = try await SQLiteJournal.open(at: path, configuration: configuration, now: { .test(0) })
             for number in 0..<600 {
                 _ = try await writing.append([
                     .opening("r\(number)", input: ["text": .string(String(repeating: "word ", count: 2_000))]),
@@ -368,7 +371,6 @@ import WeirStates
             }
             _ = try await writing.runs(RunQuery(text: "nothing"))
             await writing.close()
-            var configuration = SQLiteJournal.Configuration()
             // More than what comes before the first row takes, and less than all rows.
             configuration.searchTime = .microseconds(500)
             let journal = try await SQLiteJournal.open(at: path, configuration: configuration, now: { .test(0) })
@@ -379,7 +381,10 @@ import WeirStates
 
     @Test func `large runs are indexed in several short transactions`() async throws {
         try await TemporaryFolder.with { folder in
-            let journal = try await SQLiteJournal.open(at: folder.file("journal.sqlite"), now: { .test(0) })
+            var configuration = SQLiteJournal.Configuration()
+            configuration.searchTime = .seconds(60)
+            let journal = try await SQLiteJournal.open(
+                at: folder.file("journal.sqlite"), configuration: configuration, now: { .test(0) })
             let text = JSONValue.string(String(repeating: "word ", count: 12_000))
             for number in 0..<60 {
                 _ = try await journal.append([
