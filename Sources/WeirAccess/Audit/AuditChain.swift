@@ -69,7 +69,7 @@ struct AuditChain: Hashable, Sendable {
 
 extension AuditRecord {
     /// Parses the JSON of a line.
-    init?(json: String) {
+    package init?(json: String) {
         guard let value = try? JSONValue(parsing: json), let number = value["n"]?.integer,
             (1...AuditChain.highest).contains(number), let entry = AuditEntry(value)
         else { return nil }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import WeirAccess
+import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates
@@ -37,6 +38,7 @@ extension AccountResponder {
 
     func exportAudit(_ visit: Visit) async throws(Problem) -> Response {
         let log = directory.audit
+        let export = try AuditExport(visit.target.query)
         log.record(.exportAudit, by: visit.authorization.principal, from: visit.origin)
         let days: [String]
         do { days = try await log.days() } catch { throw .internalError }
@@ -45,16 +47,18 @@ extension AccountResponder {
         return Response(
             status: .ok,
             headers: [
-                .contentType: "text/plain; charset=utf-8",
-                .contentDisposition: "attachment; filename=\"weir-audit\(server).txt\"",
+                .contentType: export.mediaType,
+                .contentDisposition: "attachment; filename=\"weir-audit\(server).\(export.suffix)\"",
             ],
             body: ResponseBody { writer in
-                for day in days {
+                if let head = export.head { try await writer.write(ByteBuffer(string: head)) }
+                for day in days where export.includes(day) {
                     // An error cuts the response off, so that the file does not appear to be whole.
                     guard control.current(authorization)?.permissions.allowsEverywhere(.administer) == true else {
                         throw HeldRight.Lost()
                     }
-                    try await writer.write(ByteBuffer(bytes: try await log.file(of: day)))
+                    let file = try await log.file(of: day)
+                    try await writer.write(try await WorkPool.bulk.run { export.converted(file) })
                 }
                 try await writer.finish(nil)
             })

@@ -177,6 +177,7 @@ enum ProblemWording: String, Wording {
     case queryNone = "There is no parameter “{field}”. This address has none."
     case queryAction = "The parameter “{field}” must be an action of the audit, or empty for all."
     case queryOutcome = "The parameter “{field}” must be done, refused or failed, or empty for all."
+    case queryDay = "The parameter “{field}” must be a day, such as 2026-11-21."
     case queryEntry = "The parameter “{field}” must be the number of an entry."
     case queryStep = "The parameter “{field}” must be a whole number of hundredths of a state, such as 150."
     case queryOffset = "The parameter “{field}” must be a whole number of milliseconds, such as 1500."

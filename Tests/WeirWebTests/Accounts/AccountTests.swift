@@ -241,6 +241,31 @@ struct AccountTests {
         }
     }
 
+    @Test func `an administrator downloads the audit of chosen days as JSON lines and as CSV`() async throws {
+        try await AccountServer.run { server in
+            let root = try await server.cookie(of: "root")
+            try await server.directory.removeUser("vera", by: Principal(.person, name: "=cmd, \"x\""))
+            await server.directory.audit.flush()
+            func lines(_ query: String) async throws -> [Substring] {
+                let answer = try await server.ask("GET", "/audit/export?\(query)", [root])
+                #expect(answer.status == 200, "\(query)")
+                return answer.text.split(whereSeparator: \.isNewline)
+            }
+            let json = try await lines("format=jsonl").map { try JSONValue(parsing: String($0)) }
+            #expect(json.first?["n"]?.integer == 1 && json.contains { $0["action"] == "remove-user" })
+            let csv = try await lines("format=csv")
+            #expect(csv.first?.hasPrefix("number,at,principal,name,action,subject,outcome,count,") == true)
+            #expect(csv.contains { $0.contains(#""'=cmd, ""x""",remove-user,user:vera,done,1,"#) })
+            let day = try #require(csv.dropFirst().first?.split(separator: ",").dropFirst().first?.prefix(10))
+            #expect(try await lines("format=csv&from=\(day)&to=\(day)").count >= csv.count)
+            #expect(try await lines("format=csv&to=2001-01-01").count == 1)
+            #expect(try await lines("format=jsonl&from=9000-01-01").isEmpty)
+            for query in ["format=xml", "from=2026-02-30", "to=yesterday", "day=2026-11-21", "from=2026-1-1"] {
+                #expect(try await server.ask("GET", "/audit/export?\(query)", [root]).status == 400, "\(query)")
+            }
+        }
+    }
+
     @Test func `a password that comes in plain text from elsewhere is not taken`() async throws {
         try await AccountServer.run { server in
             #expect(!server.directory.takesPasswords(from: "192.0.2.1"))
