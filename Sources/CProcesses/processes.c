@@ -90,11 +90,13 @@ static size_t signal_marked(const struct process *list, size_t count, int number
     for (size_t i = 0; i < count; i++) {
         if (!list[i].is_ours) continue;
         running += list[i].state != 'Z';
-        if (list[i].group != own && is_first_of_group(list, i)) kill(-list[i].group, number);
+        if (list[i].group > 1 && list[i].group != own && is_first_of_group(list, i)) kill(-list[i].group, number);
     }
     for (size_t i = 0; i < count; i++) {
+        if (!list[i].is_ours) continue;
         // Another may have left its group since the list was read.
-        if (list[i].is_ours && (list[i].group == own || getpgid(list[i].id) != list[i].group)) kill(list[i].id, number);
+        pid_t group = getpgid(list[i].id);
+        if (group > 0 && (group == own || list[i].group <= 1 || group != list[i].group)) kill(list[i].id, number);
     }
     return running;
 }

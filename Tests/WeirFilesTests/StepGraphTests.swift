@@ -116,7 +116,7 @@ import WeirTesting
             steps:
               - {name: a, command: [echo, "{{y}}", "{{{{steps.b.c}}"], with: {y: "{{{{.x}} {{v}}"}}
               - {name: b, approve: {prompt: "{{{{.x}} {{v}}?"}}
-              - {name: c, command: [echo, "{{item}}"], for_each: ["{{{{.x}}", {k: "{{{{"}]}
+              - {name: c, command: [echo, "{{item}}", "{{{{ item.name }}"], for_each: ["{{{{.x}}", {k: "{{{{"}]}
             """
         let (definition, mistakes) = DefinitionReader.read(text, id: "t", file: "t.yml")
         #expect(mistakes.map(\.description) == [])

@@ -82,7 +82,9 @@ extension AccessDirectory: Authenticator {
         let (time, generation) = (now(), control.generation)
         let isChanged = state.withLock { state in
             let known = state.people[person.identity]
-            let isRecent = known.map { (0..<Self.namingInterval).contains(time - $0.namedAt) } ?? false
+            // Also ahead by up to the lease, as another server's clock can be.
+            let recent = -configuration.lease..<Self.namingInterval
+            let isRecent = known.map { recent.contains(time &- $0.namedAt) } ?? false
             guard known?.person != person || !isRecent else { return false }
             state.namedPeople.insert(person.identity)
             return state.people.name(PersonRecord(person: person, namedAt: time))

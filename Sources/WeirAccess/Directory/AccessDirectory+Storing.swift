@@ -207,6 +207,7 @@ extension AccessDirectory {
                 state.namedPeople.remove(record.person.identity)
             }
             for identity in due.forgotten { _ = state.people.remove(identity) }
+            state.namedPeople = state.namedPeople.filter { state.people[$0] != nil }
             for id in due.links { state.links[id] = nil }
             if !due.links.isEmpty { state.index() }
         }

@@ -193,8 +193,12 @@ extension DirectoryState {
         case .person:
             let person = try decode(PersonRecord.self)
             let identity = person.person.identity
-            // A naming that is not stored yet is later than those that are.
-            guard people[identity] == nil || !namedPeople.contains(identity) else { return false }
+            if let own = people[identity], namedPeople.contains(identity) {
+                // Another server's naming replaces one that is not stored yet if it is later and its clock is plausible.
+                let lead = person.namedAt.subtractingReportingOverflow(own.namedAt).partialValue
+                guard lead > 0, lead < lease else { return false }
+                namedPeople.remove(identity)
+            }
             return people.name(person)
         case .views: views[record.id] = try decode(String.self)
         case .presets: presets[record.id] = try decode(String.self)

@@ -1,3 +1,4 @@
+package import WeirJournals
 package import WeirStates
 
 /// The triggers and notifications of operations, for dashboards.
@@ -79,6 +80,8 @@ package struct DeliveryRecord: Sendable, Hashable, Codable {
     /// The id by which receivers recognize repeated attempts.
     package var id: String { facts.delivery }
     package var facts: NotificationFacts
+    /// The change of a run that the message reports; nil for other messages, and for those of earlier versions.
+    package var sequence: SequenceNumber?
     package var rule: String
     package var place: String
     package var status = Status.waiting

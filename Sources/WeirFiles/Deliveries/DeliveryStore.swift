@@ -188,11 +188,20 @@ package final class DeliveryStore: Sendable {
     }
 
     /// Whether a later message of the same rule about the same problem was delivered.
+    ///
+    /// Messages about runs are in the order of the journal, in which a report can arrive late: one that is later there is
+    /// found up to a day before its time. A cancelled run neither ends nor renews the problem of a failed one.
     func isOvertaken(_ delivery: DeliveryRecord) async throws -> Bool {
-        try await deliveries(
+        let facts = delivery.facts
+        return try await deliveries(
             "WHERE operation = ? AND at > ? AND status = 'delivered'",
-            [delivery.facts.operation, delivery.facts.endedAt]
-        ).contains { $0.rule == delivery.rule && $0.facts.problem == delivery.facts.problem }
+            [facts.operation, facts.endedAt.subtractingReportingOverflow(86_400_000).partialValue]
+        ).contains { other in
+            guard other.rule == delivery.rule, other.facts.problem == facts.problem, other.facts.event != .cancelled
+            else { return false }
+            if let sequence = delivery.sequence, let later = other.sequence { return later > sequence }
+            return other.facts.endedAt > facts.endedAt
+        }
     }
 
     /// Marks all waiting messages as failed, with a reason.

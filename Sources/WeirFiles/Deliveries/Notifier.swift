@@ -216,7 +216,9 @@ package final class Notifier: Sendable {
             facts.event = match.event
             // Deterministic, so that reading an end again creates no second message.
             facts.delivery = "\(id)-\(match.rule.name)"
-            return DeliveryRecord(facts: facts, rule: match.rule, nextAt: now().milliseconds)
+            var delivery = DeliveryRecord(facts: facts, rule: match.rule, nextAt: now().milliseconds)
+            delivery.sequence = change.sequence
+            return delivery
         }
     }
 

@@ -158,7 +158,8 @@ extension StepScope {
         guard isForEach else { return specialNames }
         var members: Set<String> = []
         for text in texts.flatMap(\.leaves).compactMap(\.text) {
-            for match in text.matches(of: /\{\{ *item\.([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/) {
+            for case .name(let braced) in BracedText.parts(of: text) ?? [] {
+                guard let match = braced.wholeMatch(of: #/ *item\.([A-Za-z][A-Za-z0-9_-]{0,39}) */#) else { continue }
                 members.insert(String(match.output.1))
             }
             for match in text.matches(of: /WEIR_INPUT_ITEM_([A-Z][A-Z0-9_]{0,39})/) {

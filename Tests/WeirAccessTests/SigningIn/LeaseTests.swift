@@ -161,6 +161,19 @@ import Testing
         #expect(there.directory.people.map(\.person.groups) == [["dev"]])
     }
 
+    @Test func `a naming that is not stored yet does not replace a later one of another server`() async throws {
+        let (storage, clock) = (MemoryAccessStorage(), StoppedClock())
+        let mode = AccessConfiguration.Mode.proxy(user: "remote-user", groups: "remote-groups")
+        let (here, there) = (
+            try await fixture(mode, storage, clock: clock), try await fixture(mode, storage, clock: clock)
+        )
+        _ = there.request(["remote-user": ["ana"], "remote-groups": ["ops"]])
+        clock.advance(1_000)
+        _ = here.request(["remote-user": ["ana"], "remote-groups": ["dev"]])
+        for fixture in [here, there, here] { await fixture.directory.tick() }
+        for fixture in [here, there] { #expect(fixture.directory.people.map(\.person.groups) == [["dev"]]) }
+    }
+
     @Test func `an administrator ends a person's sessions, tokens and links, and the audit states how many`()
         async throws
     {

@@ -187,4 +187,27 @@ struct DeliveryStallTests {
         #expect(try DeliveryRecord(json: head.json) == long.first)
         #expect(try await DeliveryStore(path: nil).heads(except: []).isEmpty)
     }
+
+    @Test(arguments: [
+        (NotificationEvent.recovered, 2, 900, true), (.recovered, 0, 1_100, false), (.cancelled, 2, 1_100, false),
+        (.recovered, nil, 1_100, true), (.recovered, nil, 900, false),
+    ])
+    func `a message is overtaken by one that is later in the journal, or without a place there by its time`(
+        event: NotificationEvent, sequence: UInt64?, time: Int64, isOvertaken: Bool
+    ) async throws {
+        let store = try DeliveryStore(path: nil)
+        func message(_ event: NotificationEvent, _ sequence: UInt64?, at time: Int64) throws -> DeliveryRecord {
+            var message = DeliveryRecord(
+                facts: NotificationFacts(
+                    delivery: event.rawValue, event: event, operation: "job", title: "A job", actor: "Ana",
+                    endedAt: time),
+                rule: try rule("1", .failed, "http://a.example/"), nextAt: 0)
+            message.sequence = sequence.map { SequenceNumber(clamping: $0) }
+            return message
+        }
+        var other = try message(event, sequence, at: time)
+        other.status = .delivered
+        try await store.add([other])
+        #expect(try await store.isOvertaken(message(.failed, 1, at: 1_000)) == isOvertaken)
+    }
 }
