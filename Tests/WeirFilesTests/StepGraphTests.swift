@@ -130,38 +130,44 @@ import WeirTesting
         #expect(steps[2].forEach?.list == .fixed(["{{.x}}", ["k": "{{"]]))
     }
 
-    @Test(arguments: [
+    private static func repeating(until condition: String, _ more: String = "") -> String {
+        "needs: [a], repeat: {every: 1s, limit: 3, until: \(condition)}\(more)"
+    }
+
+    private static let unmet: [(String, String?)] = [
         ("needs: [a, a]", "4:41: `needs` names the step “a” twice. Remove one."),
         (
             "needs: [a], if: {inputs.n: {above: 5, below: 3}}",
             "4:47: The step “b” can never run: no number is above 5 and below 3. Correct the condition."
         ),
         (
-            "needs: [a], repeat: {every: 1s, limit: 3, until: {exitCode: 0}}",
-            "4:80: A run of the step has no value “exitCode”. Did you mean `exit_code`?"
-                + " If its program reports this value, name it in the `show` of a state."
+            repeating(until: "{exitCode: 0}"),
+            """
+            4:80: A run of the step has no value “exitCode”. Did you mean `exit_code`? If its program reports this value, \
+            name it in the `show` of a state.
+            """
         ),
         (
-            "needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: done}}",
-            "4:80: No run of the step can meet this condition. An exit code is a whole number from 0 to 255."
-                + " If its program reports this value, name it in the `show` of a state."
+            repeating(until: "{exit_code: done}"),
+            """
+            4:80: No run of the step can meet this condition. An exit code is a whole number from 0 to 255. If its program \
+            reports this value, name it in the `show` of a state.
+            """
         ),
         (
-            "needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: fail}}",
-            "4:80: No run of the step can meet this condition. An outcome is succeeded, failed, cancelled or interrupted."
-                + " If its program reports this value, name it in the `show` of a state."
+            repeating(until: "{outcome: fail}"),
+            """
+            4:80: No run of the step can meet this condition. An outcome is succeeded, failed, cancelled or interrupted. If \
+            its program reports this value, name it in the `show` of a state.
+            """
         ),
-        ("needs: [a], repeat: {every: 1s, limit: 3, until: {exit_code: {not: {above: 2}}}}", nil),
-        ("needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: green}}", nil),
-        (
-            "needs: [a], repeat: {every: 1s, limit: 3, until: {exitCode: 0}}, "
-                + "states: {s: {match: '(?<exitCode>\\d+)'}}", nil
-        ),
-        (
-            "needs: [a], repeat: {every: 1s, limit: 3, until: {outcome: failing}}, "
-                + "env: {A: '::weir s outcome=failing::'}", nil
-        ),
-    ]) func `a need that is named twice and a condition that nothing can meet are mistakes`(
+        (repeating(until: "{exit_code: {not: {above: 2}}}"), nil), (repeating(until: "{outcome: green}"), nil),
+        (repeating(until: "{exitCode: 0}", ", states: {s: {match: '(?<exitCode>\\d+)'}}"), nil),
+        (repeating(until: "{outcome: failing}", ", env: {A: '::weir s outcome=failing::'}"), nil),
+    ]
+
+    @Test(arguments: unmet)
+    func `a need that is named twice and a condition that nothing can meet are mistakes`(
         _ keys: String, _ mistake: String?
     ) {
         let text = """
