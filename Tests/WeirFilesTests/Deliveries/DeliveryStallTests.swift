@@ -188,10 +188,12 @@ struct DeliveryStallTests {
         #expect(try await DeliveryStore(path: nil).heads(except: []).isEmpty)
     }
 
-    @Test(arguments: [
-        (NotificationEvent.recovered, 2, 900, true), (.recovered, 0, 1_100, false), (.cancelled, 2, 1_100, false),
+    private static let deliveredMessages: [(NotificationEvent, UInt64?, Int64, Bool)] = [
+        (.recovered, 2, 900, true), (.recovered, 0, 1_100, false), (.cancelled, 2, 1_100, false),
         (.recovered, nil, 1_100, true), (.recovered, nil, 900, false),
-    ])
+    ]
+
+    @Test(arguments: deliveredMessages)
     func `a message is overtaken by one that is later in the journal, or without a place there by its time`(
         event: NotificationEvent, sequence: UInt64?, time: Int64, isOvertaken: Bool
     ) async throws {
