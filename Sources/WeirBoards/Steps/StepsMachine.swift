@@ -21,6 +21,10 @@ package struct StepsMachine: Sendable, Equatable {
     }
 
     private let plan: StepsPlan
+    /// For each step, the indices of the steps that it needs, as declared.
+    private let needs: [[Int]]
+    /// For each step, the indices of those after whose failure it runs.
+    private let failures: [[Int]]
     private(set) var progress: StepsProgress
     /// The steps that have begun and are not over.
     private(set) var active: Set<Int> = []
@@ -32,6 +36,9 @@ package struct StepsMachine: Sendable, Equatable {
     /// - Returns: Nil if the recorded steps differ from those of the plan.
     init?(_ plan: StepsPlan, from recorded: StepsProgress = StepsProgress()) {
         self.plan = plan
+        let places = Dictionary(plan.steps.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        needs = plan.steps.map { ($0.needs ?? []).compactMap { places[$0] } }
+        failures = plan.steps.map { $0.afterFailureOf.compactMap { places[$0] } }
         let begun = StepsProgress(of: plan)
         guard !recorded.steps.isEmpty else {
             progress = begun
@@ -117,7 +124,7 @@ package struct StepsMachine: Sendable, Equatable {
             // The pending steps of a cancelled sequence stay pending.
             return plan.isGraph || plan.steps.contains(where: \.isFinally) ? .skip(.init(.stopped)) : .wait
         }
-        return plan.isGraph ? verdict(inGraph: step) : verdict(inSequence: step, index)
+        return plan.isGraph ? verdict(inGraph: index) : verdict(inSequence: index)
     }
 
     private func isFinallyDue(_ index: Int) -> Bool {
@@ -126,31 +133,30 @@ package struct StepsMachine: Sendable, Equatable {
         }
     }
 
-    private func verdict(inSequence step: StepsPlan.Step, _ index: Int) -> Verdict {
+    private func verdict(inSequence index: Int) -> Verdict {
         guard progress.steps[..<index].allSatisfy({ $0.status.isOver || $0.isFinally }) else { return .wait }
-        guard step.afterFailureOf.isEmpty else { return verdict(afterFailureOf: step) }
+        guard plan.steps[index].afterFailureOf.isEmpty else { return verdict(afterFailure: index) }
         let isFailed = progress.steps.contains { $0.isFailed && !$0.allowsFailure }
         guard isFailed || progress.ending != nil else { return .begin }
         return .skip(.init(.need, step: progress.ending?.step ?? progress.steps.first(where: \.isFailed)?.name))
     }
 
-    private func verdict(inGraph step: StepsPlan.Step) -> Verdict {
-        if plan.stopsAfterFailure, let ending = progress.ending, step.afterFailureOf.isEmpty {
+    private func verdict(inGraph index: Int) -> Verdict {
+        let hasFailures = !plan.steps[index].afterFailureOf.isEmpty
+        if plan.stopsAfterFailure, let ending = progress.ending, !hasFailures {
             return .skip(.init(.stopped, step: ending.step))
         }
-        let needs = progress.steps.filter { (plan.needs(of: step) ?? []).contains($0.name) }
-        guard needs.allSatisfy(\.status.isOver) else { return .wait }
-        for name in step.needs ?? [] {
-            guard let need = needs.first(where: { $0.name == name }), !need.isMet else { continue }
+        guard (needs[index] + failures[index]).allSatisfy({ progress.steps[$0].status.isOver }) else { return .wait }
+        for need in needs[index].map({ progress.steps[$0] }) where !need.isMet {
             // The step that failed, not one between it and this one.
-            return .skip(need.status == .skipped ? need.because ?? .init(.need, step: name) : .init(.need, step: name))
+            let own = StepsProgress.Because(.need, step: need.name)
+            return .skip(need.status == .skipped ? need.because ?? own : own)
         }
-        return step.afterFailureOf.isEmpty ? .begin : verdict(afterFailureOf: step)
+        return hasFailures ? verdict(afterFailure: index) : .begin
     }
 
-    private func verdict(afterFailureOf step: StepsPlan.Step) -> Verdict {
-        let isDue = progress.steps.contains { $0.isFailed && step.afterFailureOf.contains($0.name) }
-        return isDue ? .begin : .skip(.init(.noFailure))
+    private func verdict(afterFailure index: Int) -> Verdict {
+        failures[index].contains { progress.steps[$0].isFailed } ? .begin : .skip(.init(.noFailure))
     }
 }
 
