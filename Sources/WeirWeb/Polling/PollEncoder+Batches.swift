@@ -10,6 +10,9 @@ extension PollEncoder {
     static let eventLimit = 500
     /// The maximum bytes of events in a response, unless a single event is larger.
     static let byteLimit = 256 * 1_024
+    /// The maximum time for the events of a response in milliseconds, except that of its first event, because a client and
+    /// a stopping server wait for the response.
+    static let timeLimit: Int64 = 500
     /// The minimum body size to compress; smaller bodies fit into one packet.
     static let compressionLimit = 1_000
 
@@ -129,7 +132,9 @@ extension PollEncoder {
         var list: [ByteBuffer] = []
         var bytes = 0
         var last = from
+        let began = clock.uptime
         for publication in publications {
+            if !list.isEmpty, clock.uptime - began >= Self.timeLimit { break }
             let event = event(publication, page: page)
             if !list.isEmpty, bytes + event.readableBytes > Self.byteLimit { break }
             list.append(event)

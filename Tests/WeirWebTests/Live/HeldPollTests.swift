@@ -1,4 +1,5 @@
 import NIOCore
+import Synchronization
 import Testing
 import TestSupport
 import WeirAccess
@@ -178,6 +179,40 @@ struct HeldPollTests {
             }
             #expect(sequences == publications.map(\.change.sequence.rawValue))
             #expect(answers > 1)
+        }
+    }
+
+    @Test func `changes that take long to render are sent in several answers`() async throws {
+        try await TestServer.run(clock: SlowClock()) { server in
+            _ = try await server.start(last: 5)
+            var url = server.dashboard.pollResponder.answers.urls.now("board", 0)
+            var sequences: [Int64] = []
+            var isMore = true
+            while isMore {
+                let json = try await server.ask("GET", url).json()
+                let events = try #require(json["ev"]?.array)
+                #expect(events.count == 1)
+                sequences += events.compactMap { $0.array?[0].integer }
+                isMore = json["more"] == true
+                url = try #require(json["now"]?.string)
+            }
+            #expect(sequences == Array(1...(sequences.last ?? 0)) && sequences.count > 3)
+        }
+    }
+
+    /// A clock on which the time limit of an answer passes between two readings.
+    private final class SlowClock: WaitClock {
+        private let readings = Atomic<Int64>(0)
+        private let running = EventLoopClock { Timestamp(milliseconds: 0) }
+
+        var uptime: Int64 {
+            running.uptime + readings.add(1, ordering: .relaxed).newValue * PollEncoder.timeLimit
+        }
+
+        let wall: Int64 = 1_790_000_000_000
+
+        func schedule(at uptime: Int64, _ body: @escaping @Sendable () -> Void) {
+            running.schedule(at: running.uptime + 1, body)
         }
     }
 
