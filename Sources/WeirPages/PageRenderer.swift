@@ -16,6 +16,7 @@ package final class PageRenderer: Sendable {
     private let set: TemplateSet
     private let renderings = LatestRenderings()
     private let graphs: GraphLayouts
+    private let readings: StepReadings
     /// The permissions of the pages' readers; actions beyond them are omitted.
     package let permissions: Permissions
     private let base: String
@@ -41,7 +42,7 @@ package final class PageRenderer: Sendable {
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables), base: base,
             assets: base + "/assets" + (assetFolder.map { "/" + $0 } ?? ""), permissions: .everything,
-            offersLinks: offersLinks, graphs: GraphLayouts())
+            offersLinks: offersLinks, graphs: GraphLayouts(), readings: StepReadings())
     }
 
     /// A renderer for another catalog and other templates at the same mount path.
@@ -49,7 +50,7 @@ package final class PageRenderer: Sendable {
         PageRenderer(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables), base: base, assets: assets, permissions: permissions,
-            offersLinks: offersLinks, graphs: GraphLayouts())
+            offersLinks: offersLinks, graphs: GraphLayouts(), readings: StepReadings())
     }
 
     /// A renderer for readers who may see part of the catalog, with other permissions.
@@ -58,21 +59,22 @@ package final class PageRenderer: Sendable {
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
             catalog: catalog, set: set, library: library, tables: tables, base: base, assets: assets,
-            permissions: permissions, offersLinks: offersLinks, graphs: graphs)
+            permissions: permissions, offersLinks: offersLinks, graphs: graphs, readings: readings)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        assets: String, permissions: Permissions, offersLinks: Bool, graphs: GraphLayouts
+        assets: String, permissions: Permissions, offersLinks: Bool, graphs: GraphLayouts, readings: StepReadings
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
                 format: LocaleFormat(strings.optional), base: base, assets: assets,
-                permissions: permissions, offersLinks: offersLinks, graphs: graphs)
+                permissions: permissions, offersLinks: offersLinks, graphs: graphs, readings: readings)
         }
         self.graphs = graphs
+        self.readings = readings
         self.permissions = permissions
         self.base = base
         self.assets = assets

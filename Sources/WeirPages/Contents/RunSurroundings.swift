@@ -49,9 +49,15 @@ package struct RunSurroundings: Sendable, Hashable {
 
     /// The runs of the failed steps, and of the first failed item of each failed list.
     package static func failedSteps(of record: RunRecord) -> [(operation: String, run: String)] {
-        guard record.state.phase == .failed, record.state.payload["steps"] != nil,
-            let progress = try? record.state.payload.decode(StepsProgress.self)
-        else { return [] }
+        failedSteps(of: record) { try? record.state.payload.decode(StepsProgress.self) }
+    }
+
+    static func failedSteps(
+        of record: RunRecord, reading: () -> StepsProgress?
+    ) -> [(operation: String, run: String)] {
+        guard record.state.phase == .failed, record.state.payload["steps"] != nil, let progress = reading() else {
+            return []
+        }
         return progress.steps.compactMap { step in
             guard step.status == .failed, !step.allowsFailure, let operation = step.operation,
                 let run = step.run ?? step.items?.failedRun

@@ -18,6 +18,7 @@ struct PageWriter: Sendable {
     let permissions: Permissions
     let offersLinks: Bool
     let graphs: GraphLayouts
+    let readings: StepReadings
     /// The operations whose schedules are paused.
     var paused: Set<String> = []
     /// The acknowledged failures, by operation.

@@ -13,11 +13,13 @@ extension PageWriter {
     }
 
     /// The steps of a graph as items at their places, with the edges behind them, for `partials/step-graph`.
-    func stepGraph(_ progress: StepsProgress, _ operation: String, _ run: RunView?, uid: String) -> Fields {
-        let labels = progress.steps.map { label(of: $0.name, in: operation) }
-        let shape = GraphShape(progress.steps, label: labels.map(\.count).max() ?? 0)
+    func stepGraph(
+        _ progress: StepsProgress, _ labels: [String], _ shape: GraphShape, _ critical: [Int], _ operation: String,
+        _ run: RunView?, uid: String
+    ) -> Fields {
         let layout = graphs.layout(shape)
-        let critical = run.map { criticalPath(progress, shape, $0) } ?? []
+        let marked = Set(critical)
+        let places = Dictionary(zip(progress.steps.map(\.name), labels.indices)) { first, _ in first }
         let nodes = layout.order.map { index -> Fields in
             let step = progress.steps[index]
             let place = layout.places[index]
@@ -25,9 +27,9 @@ extension PageWriter {
             let parts = parts(of: step, item)
             return item.merging([
                 "x": String(place.x), "y": String(place.y), "top": String(layout.rails.tops[index]),
-                "indent": String(layout.rails.width), "isCritical": critical.contains(index),
+                "indent": String(layout.rails.width), "isCritical": marked.contains(index),
                 "words": nodeWords(item, step), "parts": parts, "hasParts": !parts.isEmpty,
-                "after": after(step, labels, progress),
+                "after": after(step, places, labels),
             ])
         }
         return [
@@ -86,8 +88,8 @@ extension PageWriter {
     }
 
     /// The steps that a step follows, in words.
-    private func after(_ step: StepsProgress.Step, _ labels: [String], _ progress: StepsProgress) -> String? {
-        let needs = zip(progress.steps, labels).filter { step.needs?.contains($0.0.name) ?? false }.map(\.1)
+    private func after(_ step: StepsProgress.Step, _ places: [String: Int], _ labels: [String]) -> String? {
+        let needs = (step.needs ?? []).compactMap { places[$0] }.sorted().map { labels[$0] }
         if !needs.isEmpty { return strings(.stepsAfter, ["steps": needs.joined(separator: ", ")]) }
         return step.isFinally ? strings[.stepsAfterAll] : nil
     }
@@ -95,15 +97,15 @@ extension PageWriter {
     /// What else is known about the steps of a graph: decisions, reasons, attempts and failed items.
     func remarks(_ progress: StepsProgress, _ operation: String, _ run: RunView?, uid: String) -> Fields? {
         let rows = progress.steps.enumerated().compactMap { index, step -> Fields? in
-            let item = item(step, id: "\(uid)-step\(index)", of: operation, run?.record)
             let isSeen = step.operation.map { allows(.see, onOperation: $0) } ?? true
             let failures = isSeen ? (step.items?.failures ?? []) : []
             let allowed = step.allowsFailure && step.status == .failed ? strings[.stepsAllowed] : nil
             let because = step.because.map { words(for: $0, operation, isSeen: isSeen) }
             guard
                 allowed != nil || because != nil || !failures.isEmpty || step.decision != nil
-                    || item["attempt"] != nil || item["doneIn"] != nil
+                    || (step.attempt ?? 1) > 1 || (step.doneIn != nil && !permissions.isLink)
             else { return nil }
+            let item = item(step, id: "\(uid)-step\(index)", of: operation, run?.record)
             return item.merging([
                 "remarkID": "\(uid)-remark\(index)", "allowed": allowed, "because": because,
                 "failures": failures.map { failure in

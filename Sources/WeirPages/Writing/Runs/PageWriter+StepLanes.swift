@@ -11,23 +11,21 @@ extension PageWriter {
     /// When each step ran, on one scale in milliseconds, for `partials/step-lanes`; nil before the first step begins.
     ///
     /// All lanes are one drawing, so that a longer axis changes one attribute. A step that another run performed has no bar.
-    func stepLanes(_ progress: StepsProgress, _ run: RunView, uid: String) -> Fields? {
+    func stepLanes(
+        _ progress: StepsProgress, _ labels: [String], _ critical: [Int], _ run: RunView, uid: String
+    ) -> Fields? {
         let record = run.record
         guard progress.steps.contains(where: { $0.began != nil && $0.doneIn == nil }) else { return nil }
         let length = lanesLength(run)
         let usual = record.opening.expected?.steps ?? [:]
-        // The shape of a graph is costly, and an active run has no critical path yet.
-        let critical =
-            record.endedAt != nil && GraphShape.canDraw(progress)
-            ? criticalPath(progress, GraphShape(progress.steps, label: 0), run) : []
-        let labels = progress.steps.map { label(of: $0.name, in: record.operation) }
+        let marked = Set(critical)
         let rows = progress.steps.enumerated().map { index, step -> Fields in
             let bar = bar(step, run, length)
             let id = "\(uid)-lane\(index)"
             let y = index * Self.laneHeight
             let median = usual[step.name]
             return [
-                "rowID": id, "title": labels[index], "isCritical": critical.contains(index),
+                "rowID": id, "title": labels[index], "isCritical": marked.contains(index),
                 "duration": bar.isOpen ? nil : bar.duration.map(format.duration),
                 "usual": median.map { strings(.stepsUsual, ["time": format.duration($0)]) },
                 "tone": bar.tone, "isOpen": bar.isOpen, "x": String(bar.x), "y": String(y + 2),

@@ -20,8 +20,12 @@ extension PageWriter {
     /// The steps of a run, or of an operation without runs.
     func stepList(_ progress: StepsProgress, _ operation: String, _ run: RunView?, _ place: Place) -> Fields {
         let steps = progress.steps.enumerated().map { ($1, "\(place.uid)-step\($0)") }
+        let labels = progress.steps.map { label(of: $0.name, in: operation) }
         let isDrawn = GraphShape.canDraw(progress) && !place.isCompact
         let isListed = !isDrawn && !place.isCompact
+        let shape = isDrawn ? GraphShape(progress.steps, label: labels.map(\.count).max() ?? 0) : nil
+        // An active run has no critical path yet.
+        let critical = shape.flatMap { shape in run.map { criticalPath(progress, shape, $0) } } ?? []
         let asking = steps.filter { $0.0.status == .asking && run?.record.state.phase == .active }
         let questions = run.map { run in
             asking.map { question($0.0, id: $0.1, run.record) }
@@ -29,9 +33,9 @@ extension PageWriter {
         return [
             "list": isListed ? steps.map { listed($0, id: $1, of: operation, run, progress) } : nil,
             "isListed": isListed,
-            "graph": isDrawn ? stepGraph(progress, operation, run, uid: place.uid) : nil,
+            "graph": shape.map { stepGraph(progress, labels, $0, critical, operation, run, uid: place.uid) },
             "remarks": isDrawn ? remarks(progress, operation, run, uid: place.uid) : nil,
-            "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, $0, uid: place.uid) },
+            "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, labels, critical, $0, uid: place.uid) },
             "isCompact": place.isCompact,
             "sentence": run.flatMap { run in words(forEndOf: progress, run.record) },
             "hasTakenOver": progress.steps.contains { $0.doneIn != nil }, "asking": questions,
@@ -51,7 +55,7 @@ extension PageWriter {
 
     func stepsProgress(_ record: RunRecord) -> StepsProgress? {
         guard catalog[record.operation]?.plan != nil else { return nil }
-        return try? record.state.payload.decode(StepsProgress.self)
+        return readings.steps(of: record)
     }
 
     /// A step as an item of the list or of the picture.
