@@ -158,26 +158,39 @@ import WeirStates
         #expect(try page.elements("//div[contains(@class,'critical')]").isEmpty)
     }
 
-    @Test func `when a step of two hundred ends, its node and its lane are sent, and nothing else of the picture`()
+    @Test(arguments: [2, 20, 200])
+    func `when a step ends or begins, its node and its lane are sent, and nothing else of the picture`(count: Int)
         throws
     {
         let plan = StepsPlan(
-            (0..<200).map {
+            (0..<count).map {
                 .init("step-\($0)", .run(operation: "copy", input: [:]), needs: $0 < 10 ? [] : ["step-\($0 - 10)"])
             })
-        var progress = StepsProgress(of: plan)
-        for index in 0..<4 { progress.steps[index].begin(Self.at, run: "01k9child\(index)") }
-        var script = BoardScript(try Self.renderer(plan).catalog)
-        _ = script.open("01k9abcdefghjkmnpqrstvwxyz", "release", try StateRecord(StepsState.at("step-0", progress)))
-        progress.steps[2].end(.succeeded, Self.at.after(60))
-        let state = try StateRecord(StepsState.at("step-0", progress))
-        let moved = script.move("01k9abcdefghjkmnpqrstvwxyz", state)
-        let tick = try #require(moved)
         let page = LivePage(.run("01k9abcdefghjkmnpqrstvwxyz"))
-        let patches = try Self.renderer(plan).patches(for: tick, page: page)
-        let parts = patches.map { "\($0)" }.filter { $0.contains("-step") || $0.contains("-lane") }
-        #expect(!parts.isEmpty && parts.allSatisfy { $0.contains("-step2") || $0.contains("-lane2") })
-        #expect(patches.reduce(0) { $0 + $1.cost } <= 1_000)
+        let pages = try Self.renderer(plan)
+        var script = BoardScript(pages.catalog)
+        var progress = StepsProgress(of: plan)
+        for index in 0..<min(4, count) { progress.steps[index].begin(Self.at, run: "01k9child\(index)") }
+        _ = script.open("01k9abcdefghjkmnpqrstvwxyz", "release", try StateRecord(StepsState.at("step-0", progress)))
+        // The end of a later step, that of the current one, and the begin of another.
+        for (index, state) in [(count > 2 ? 2 : 1, "step-0"), (0, "step-1"), (count - 1, "step-1")]
+        where !progress.steps[index].status.isOver {
+            if progress.steps[index].status == .running {
+                progress.steps[index].end(.succeeded, Self.at.after(60))
+            } else {
+                progress.steps[index].begin(Self.at.after(60), run: "01k9child\(index)")
+            }
+            let move = script.move("01k9abcdefghjkmnpqrstvwxyz", try StateRecord(StepsState.at(state, progress)))
+            let moved = try #require(move)
+            let patches = pages.patches(for: moved, page: page)
+            let parts = patches.filter { "\($0)".contains("-step") || "\($0)".contains("-lane") }
+            #expect(!parts.isEmpty)
+            #expect(parts.allSatisfy { "\($0)".contains("-step\(index)") || "\($0)".contains("-lane\(index)") })
+            #expect(parts.reduce(0) { $0 + $1.cost } <= 1_000, "\(count) steps, \(index)")
+            // With the chip, the progress and the strip of the page's past, if another step is current.
+            let limit = moved.change.isTransition ? 2_000 : 1_000
+            #expect(patches.reduce(0) { $0 + $1.cost } <= limit, "\(count) steps, \(index)")
+        }
     }
 }
 
