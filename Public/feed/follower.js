@@ -4,7 +4,7 @@
 /** A request held longer than any hold of the server is considered dead. */
 const WATCHDOG = 24_000;
 
-/** @typedef {import("./judge.js").Answer} Answer */
+/** @typedef {import("./session.js").Answer} Answer */
 /** @typedef {import("./session.js").Outcome} Outcome */
 
 /** A response with an error status. */
@@ -15,6 +15,19 @@ export class Refusal extends Error {
     this.status = status;
     this.retryAfter = retryAfter;
   }
+}
+
+/**
+ * Requests one answer.
+ * @param {string} url @param {AbortSignal} signal @param {boolean} fresh bypasses all caches
+ * @returns {Promise<unknown>}
+ */
+export async function ask(url, signal, fresh) {
+  const response = await fetch(url, {
+    signal, redirect: "error", cache: fresh ? "reload" : "default", headers: { Accept: "application/json" },
+  });
+  if (!response.ok) throw new Refusal(response.status, response.headers.get("Retry-After"));
+  return response.json();
 }
 
 export class Follower {

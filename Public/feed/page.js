@@ -4,8 +4,8 @@
 import { Claims } from "./claims.js";
 import { assign, morph, text } from "./morph.js";
 
-/** @typedef {import("./judge.js").Cursor} Cursor */
-/** @typedef {import("./judge.js").Operation} Operation */
+/** @typedef {import("./session.js").Cursor} Cursor */
+/** @typedef {import("./session.js").Operation} Operation */
 
 /** The only conversion of text to markup: a Trusted Types policy named `weir`, and a template, in which nothing runs. */
 const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("weir", { createHTML: (/** @type {string} */ html) => html })
@@ -48,7 +48,7 @@ export class Page {
     return next && now && snap ? { next, now, snap } : null;
   }
 
-  /** @param {import("./judge.js").Change} change */
+  /** @param {import("./session.js").Change} change */
   apply([sequence, , , operations]) {
     // A change without patches, such as progress, concerns no list.
     if (operations.length && !this.#isStale()) {

@@ -6,7 +6,7 @@ const BEAT = 5_000;
 const SILENCE = 12_000;
 const HOLDS = 4;
 
-/** @typedef {import("./judge.js").Cursor} Cursor */
+/** @typedef {import("./session.js").Cursor} Cursor */
 /** @typedef {"joining"|"alone"|"leader"|"follower"} Role */
 /** @typedef {{hello?: true, answer?: unknown, beat?: {cursor: Cursor, ok: boolean}}} Message */
 /** @typedef {{postMessage: (message: any) => void, onmessage: ((event: {data: any}) => void)|null, close: () => void}} Channel */

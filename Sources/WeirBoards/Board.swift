@@ -89,35 +89,13 @@ public final class Board: Sendable {
         let acknowledgements = Acknowledgements(journal: journal, now: now, logger: logger)
         self.acknowledgements = acknowledgements
         versions = OperationVersions(journal: journal, now: now, logger: logger)
+        let receivers = ChangeReceivers(
+            feed: feed, runs: runs, stores: liveStores, foreignOutput: foreignOutput, estimates: estimates, role: role,
+            acknowledgements: acknowledgements, deleted: deleted, journal: journal, artifacts: configuration.artifacts,
+            scope: scope)
         let follower = Follower(
-            journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit
-        ) { [feed, runs, liveStores, foreignOutput, scope] changes in
-            feed.publish(changes)
-            foreignOutput?.published(changes)
-            for change in changes {
-                // Before `runs.recorded`, which resumes callers that wait for the end: their next run uses the new
-                // estimate.
-                if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
-                    estimates.learn(from: run)
-                    if role.value == .recording, acknowledgements.current.value[run.record.operation] != nil {
-                        scope.launch {
-                            await acknowledgements.succeeded(
-                                run.record.operation, opened: run.record.openedSequence)
-                        }
-                    }
-                }
-                runs.recorded(change)
-                liveStores.recorded(change)
-            }
-        } prepare: { [foreignOutput] changes in
-            try await foreignOutput?.prepare(changes)
-        } forget: { [feed, scope, deleted, journal = loader.journal, artifacts = configuration.artifacts] deletions in
-            try await feed.forget(deletions, from: journal)
-            let runs = deletions.map(\.run)
-            // The server that records removes its files before it answers.
-            if role.value == .following { scope.launch { await Self.removeArtifacts(of: runs, in: artifacts) } }
-            deleted.tell(runs)
-        }
+            journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit,
+            publish: receivers.publish, prepare: receivers.prepare, forget: receivers.forget)
         recorder = Recorder(
             journal: journal, configuration: configuration, now: now, clock: clock, logger: logger, follower: follower,
             monitor: monitor

@@ -14,7 +14,7 @@ package final class PageRenderer: Sendable {
     let library: TemplateLibrary
     let tables: StringTables
     private let set: TemplateSet
-    private let renderings = LatestRenderings()
+    let renderings = LatestRenderings()
     private let graphs: GraphLayouts
     private let readings: StepReadings
     /// The permissions of the pages' readers; actions beyond them are omitted.
@@ -91,7 +91,7 @@ package final class PageRenderer: Sendable {
     func writer(_ locale: PageLocale) -> PageWriter { writers[locale] ?? english }
 
     /// The writer of a page that shows a moment, relative to which times are written.
-    private func writer(_ locale: PageLocale, at now: Timestamp?) -> PageWriter {
+    func writer(_ locale: PageLocale, at now: Timestamp?) -> PageWriter {
         var writer = writer(locale)
         // In whole seconds: relative times are no more precise, and one document serves all requests of a second.
         writer.format.now = now.map(\.wholeSecond)
@@ -221,19 +221,6 @@ package final class PageRenderer: Sendable {
     /// The sentence about the result of a search in an output.
     package func sentence(_ matches: OutputMatches, head: SequenceNumber, locale: PageLocale) -> String {
         writer(locale).result(matches, head: head)
-    }
-
-    /// The patches that bring a page from the previous change to this one; empty if the change does not show on the page.
-    ///
-    /// Rendering is expensive: call this once per publication and page, and keep the result.
-    package func patches(
-        for publication: Publication, page: LivePage, paused: Set<String> = [],
-        acknowledged: [String: Acknowledgement] = [:]
-    ) -> [Patch] {
-        var writer = writer(page.locale, at: publication.change.at)
-        writer.paused = paused
-        writer.acknowledged = acknowledged
-        return PagePatcher(writer: writer, publication: publication, page: page, renderings: renderings).patches()
     }
 
     /// The rendering of a state by its template, as in a run that is in the state.

@@ -25,7 +25,7 @@ PARAMETERS = [
     "b", "after", "wait", "filename", "lang", "label", "name", "back", "destination", "x",
 ]
 METHODS = ["GET"] * 12 + ["HEAD"] * 2 + ["POST"] * 8 + ["PUT"] * 2 + ["DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW", "get"]
-# The map of the site: Sources/WeirWeb/Requests/Route.swift and APIRoute.swift, told in Documentation/http-api.md.
+# The map of the site: Sources/WeirWeb/Requests/Route.swift, told in Documentation/http-api.md.
 ROUTES = [
     "", "runs", "gallery", "system", "hello", "after/{cursor}", "operations/{operation}", "operations/{operation}/runs",
     "operations/{operation}/compare", "operations/{operation}/after/{cursor}", "runs/after/{cursor}", "imports", "runs/export",

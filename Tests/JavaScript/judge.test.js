@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isAnswer, judge } from "../../Public/feed/judge.js";
+import { isAnswer, judge } from "../../Public/feed/session.js";
 import { batch, drain, E, empty, end, reset, snap } from "./support/answers.js";
 
 const at10 = { e: E, n: 10 };

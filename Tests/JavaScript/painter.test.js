@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { FULL, Painter, ROOMY } from "../../Public/feed/painter.js";
+import { FULL, Painter, ROOMY } from "../../Public/feed/live.js";
 
 function stage({ cost = 0, fail } = {}) {
   const it = { painted: [], failures: [], frames: [], hidden: false, time: 0 };

@@ -148,14 +148,3 @@ enum CodingErrorText {
     }
 }
 
-extension StateRecord {
-    /// The record of a state, or a record of the encoding error.
-    static func describing(_ state: some RecordableState) -> StateRecord {
-        do {
-            return try StateRecord(state)
-        } catch {
-            let problem = JSONValue.string("This state cannot be recorded: \(CodingErrorText.sentence(for: error))")
-            return StateRecord(caseName: "value", payload: ["problem": problem], phase: state.phase)
-        }
-    }
-}

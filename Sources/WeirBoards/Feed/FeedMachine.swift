@@ -1,3 +1,4 @@
+import WeirFlows
 import WeirJournals
 
 /// The state of a feed: the publications in memory, the index of each topic, and the waiting observers.
@@ -300,4 +301,49 @@ struct TopicIndex: Sendable {
     /// The sequence of its last change before the ring.
     var floor: SequenceNumber
     var places = RingBuffer<Int>()
+}
+
+/// Calls a closure with increasing heads of a topic, one call at a time.
+final class FeedObserver: Sendable {
+    private struct Core {
+        var isCancelled = false
+        var isBusy = false
+        var told: SequenceNumber?
+        var next: SequenceNumber?
+    }
+
+    private let onPublish: @Sendable (SequenceNumber) -> Void
+    private let core = Locked(Core())
+
+    init(_ onPublish: @escaping @Sendable (SequenceNumber) -> Void) { self.onPublish = onPublish }
+
+    /// Reports a head, immediately or after a call in progress; only the newest pending head is reported.
+    ///
+    /// With `isEnd`, the call is made even if the head has not changed.
+    func tell(_ head: SequenceNumber, isEnd: Bool = false) {
+        let begins = core.withLock { core in
+            let isNews = isEnd || (core.next ?? core.told).map { head > $0 } ?? true
+            guard !core.isCancelled, isNews else { return false }
+            core.next = max(head, core.next ?? head)
+            if core.isBusy { return false }
+            core.isBusy = true
+            return true
+        }
+        guard begins else { return }
+        while let head = next() { onPublish(head) }
+    }
+
+    func cancel() { core.withLock { $0.isCancelled = true } }
+
+    private func next() -> SequenceNumber? {
+        core.withLock { core in
+            guard !core.isCancelled, let head = core.next else {
+                core.isBusy = false
+                return nil
+            }
+            core.told = head
+            core.next = nil
+            return head
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import WeirFlows
 import WeirJournals
+import WeirStates
 
 /// Publishes the changes in the journal in the order of their sequences, whichever server recorded them.
 ///
@@ -126,5 +127,122 @@ final class Follower: Sendable {
             if let last = piece.last?.sequence { told.withLock { $0 = last } }
             if !rest.isEmpty { await Task.yield() }
         }
+    }
+}
+
+extension Recorder {
+    /// Modifies the journal while nothing else is recorded, and publishes the changes that this adds.
+    ///
+    /// Changes in the meantime are queued and recorded afterwards. The body is not cancelled with the caller, because
+    /// the changes that it adds must be published before any that follow. Throws the errors of the body, and
+    /// `CancellationError` once the recorder is stopped.
+    func whileNothingIsRecorded<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await Task {
+            try await lock.withLock {
+                guard !isStopped else { throw CancellationError() }
+                let result: Swift.Result<Result, any Error>
+                do { result = .success(try await body()) } catch { result = .failure(error) }
+                await catchUp()
+                return try result.get()
+            }
+        }.value
+    }
+
+    /// Publishes changes that were just recorded; if the journal must be read for that, retries until it succeeds.
+    func publish(_ changes: [Change]) async {
+        monitor.recorded(changes)
+        // `catchUp` retries at once, and notes the error if that fails, too.
+        do { try await follower.take(changes) } catch { await catchUp() }
+    }
+
+    /// Publishes changes that were not added by this recorder; retries until the journal can be read.
+    func catchUp() async {
+        var failures = 0
+        while !isStopped {
+            do {
+                return try await follower.catchUp()
+            } catch {
+                note(error)
+                failures += 1
+                do { try await pause(after: failures) } catch { return }  // Stopped.
+            }
+        }
+    }
+
+    /// Records reports while nothing else is recorded.
+    ///
+    /// Calls `prepare` with the receipts before their changes are published, then `answer` once: with the receipts
+    /// after the publication, or with the error if nothing was recorded.
+    func record(
+        _ reports: [Report], at now: Timestamp, prepare: @escaping @Sendable ([ReportReceipt]) async -> Void,
+        answer: @escaping @Sendable (Result<[ReportReceipt], any Error>) -> Void
+    ) async {
+        do {
+            try await lock.withLock {
+                if isStopped { throw CancellationError() }
+                do {
+                    let receipts = try await timed { try await journal.report(reports, at: now) }
+                    await prepare(receipts)
+                    await publish(receipts.flatMap(\.changes))
+                    noteRecording()
+                    answer(.success(receipts))
+                } catch {
+                    note(error)
+                    answer(.failure(error))
+                    // The journal may have accepted the reports despite the error.
+                    await catchUp()
+                }
+            }
+        } catch {
+            answer(.failure(error))
+        }
+        noteNotices()
+    }
+}
+
+/// The parts of a board that learn of each recorded change, and of deleted runs.
+struct ChangeReceivers: Sendable {
+    let feed: Feed
+    let runs: LiveRuns
+    let stores: LiveStores
+    let foreignOutput: ForeignOutput?
+    let estimates: Estimates
+    let role: MutableStateFlow<BoardRole>
+    let acknowledgements: Acknowledgements
+    let deleted: DeletionObservers
+    let journal: any Journal
+    let artifacts: ArtifactStore?
+    let scope: FlowScope
+
+    func prepare(_ changes: [Change]) async throws { try await foreignOutput?.prepare(changes) }
+
+    func publish(_ changes: [Change]) {
+        feed.publish(changes)
+        foreignOutput?.published(changes)
+        for change in changes {
+            // Before `runs.recorded`, which resumes callers that wait for the end: their next run uses the new estimate.
+            if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
+                estimates.learn(from: run)
+                if role.value == .recording, acknowledgements.current.value[run.record.operation] != nil {
+                    scope.launch { [acknowledgements] in
+                        await acknowledgements.succeeded(run.record.operation, opened: run.record.openedSequence)
+                    }
+                }
+            }
+            runs.recorded(change)
+            stores.recorded(change)
+        }
+    }
+
+    func forget(_ deletions: [RunDeletion]) async throws {
+        try await feed.forget(deletions, from: journal)
+        let runs = deletions.map(\.run)
+        // The server that records removes its files before it answers.
+        if role.value == .following {
+            scope.launch { [artifacts] in await Board.removeArtifacts(of: runs, in: artifacts) }
+        }
+        deleted.tell(runs)
     }
 }

@@ -1,7 +1,137 @@
 import WeirFlows
 import WeirJournals
-import WeirOperations
-import WeirStates
+public import WeirOperations
+public import WeirStates
+
+extension Board {
+    /// Starts a run, and returns once its opening is recorded; the work, which reads the content, runs concurrently.
+    ///
+    /// If this throws, no run was started. A receipt without a sequence names a run that has begun and is not recorded
+    /// yet.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation's id.
+    ///   - input: A JSON object that matches the operation's fields.
+    ///   - content: The bytes of the file in the request.
+    ///   - actor: The actor who starts the run.
+    ///   - idempotencyKey: If the same actor used the key for the same start before, the receipt names that run.
+    /// - Returns: The run, and the sequence of its first change.
+    /// - Throws: `unknownOperation`, `invalidInput` with each field's mistake, `busy`, `overloaded`, `keyReused`,
+    ///   `shuttingDown`, and `unavailable` when too many changes are pending.
+    public func start(
+        _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
+        idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        try await start(
+            operation, input: input, content: content, actor: actor, idempotencyKey: idempotencyKey, foreign: nil)
+    }
+
+    /// Starts a run, which a process of another server executes if `foreign` is not nil.
+    func start(
+        _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
+        idempotencyKey: String?, foreign: ForeignStart?
+    ) async throws(BoardError) -> StartReceipt {
+        let (input, secrets) = try await parted(
+            input, for: operation, isElsewhere: foreign != nil && isCarriedOutByOthers(operation))
+        if follows {
+            if runs.isClosed { throw .shuttingDown }
+            let parts = RunParts(secrets: secrets, content: content)
+            guard parts.isEmpty else {
+                return try await handOver(
+                    startOf: operation, input: input, actor: actor, key: idempotencyKey, keeping: parts)
+            }
+            let command = BoardCommand.start(operation: operation, input: input, actor: actor, key: idempotencyKey)
+            return try await handOver(command).startReceipt
+        }
+        return try await begin(
+            operation, RunOpening(actor: actor, input: input, idempotencyKey: idempotencyKey), secrets, content,
+            foreign: foreign)
+    }
+
+    /// Validates an input, and separates its secrets from the part that is recorded.
+    func parted(
+        _ input: JSONValue, for operation: String, isStep: Bool = false, isElsewhere: Bool = false
+    ) async throws(BoardError) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
+        let (input, fields) = try await launcher.validate(
+            input, for: operation, isStep: isStep, isElsewhere: isElsewhere)
+        return InputField.parting(input, fields: fields)
+    }
+
+    /// Whether other servers can execute runs of the operation; the recording server executes runs of steps and watched
+    /// operations.
+    func isCarriedOutByOthers(_ operation: String) -> Bool {
+        catalog[operation]?.isResumable != true && !watching.isWatched(operation)
+    }
+
+    /// Starts a run with a validated input, or returns the run that an earlier start with the same key produced.
+    func begin(
+        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
+        from state: StateRecord? = nil, isStep: Bool = false, foreign: ForeignStart? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        try requireRecording()
+        guard let key = opening.idempotencyKey else {
+            return try await launch(
+                operation, opening, secrets, content, from: state, isStep: isStep, foreign: foreign)
+        }
+        let scope = IdempotencyRegistry.Scope.run(operation: operation, actor: opening.actor, key: key)
+        return try await idempotency.withLock(with: scope) { () async throws(BoardError) -> StartReceipt in
+            if let receipt = try await self.receipt(of: scope, key, operation, opening) { return receipt }
+            let receipt = try await self.launch(
+                operation, opening, secrets, content, from: state, isStep: isStep, foreign: foreign)
+            if !receipt.isNew { self.idempotency.remember(.init(run: receipt.run, opening: opening), under: scope) }
+            return receipt
+        }
+    }
+
+    private func launch(
+        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
+        from state: StateRecord?, isStep: Bool = false, foreign: ForeignStart?
+    ) async throws(BoardError) -> StartReceipt {
+        let isWatched = watching.isWatched(operation)
+        if isWatched, foreign?.run != nil { throw .partsStay(nil) }
+        let onEnd = { @Sendable [weak watching] (run: String, phase: Phase) in
+            if isWatched { watching?.ended(operation, run: run, phase) }
+        }
+        let (live, id, isNew) = try launcher.launch(
+            operation, opening, secrets: secrets, content: content, foreign: isWatched ? nil : foreign,
+            from: state, takesPlace: !isStep,
+            host: catalog[operation]?.isResumable == true ? { self.host($0, $1) } : nil, onEnd: onEnd)
+        if isWatched { watching.adopt(operation, run: id) }
+        // The run exists from here on: no failure below may be reported as a failed start.
+        guard let live else {
+            let record = try? await run(id)
+            return StartReceipt(run: id, sequence: record?.openedSequence, isNew: isNew)
+        }
+        let sequence = await sequence(of: live.opened)
+        // Its work may have begun, and its opening will not be recorded.
+        if sequence == nil, recorder.isFenced { throw .outcomeUnknown(of: nil) }
+        return StartReceipt(run: id, sequence: sequence, isNew: isNew)
+    }
+
+    private func receipt(
+        of scope: IdempotencyRegistry.Scope, _ key: String, _ operation: String, _ asked: RunOpening
+    ) async throws(BoardError) -> StartReceipt? {
+        guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
+        if let joined = idempotency.joined(under: scope) {
+            try IdempotencyRegistry.check(joined.opening, against: asked, of: entry)
+            let record = try? await run(joined.run)
+            return StartReceipt(run: joined.run, sequence: record?.openedSequence, isNew: false)
+        }
+        if let live = runs.run(idempotencyKey: key, operation: operation, actor: asked.actor) {
+            try IdempotencyRegistry.check(live.request.opening, against: asked, of: entry)
+            return StartReceipt(run: live.id, sequence: await sequence(of: live.opened), isNew: false)
+        }
+        let record: RunRecord?
+        do {
+            record = try await journal.run(idempotencyKey: key, operation: operation, actor: asked.actor)
+        } catch {
+            throw .unreadable(error)
+        }
+        guard let record else { return nil }
+        try IdempotencyRegistry.check(record.opening, against: asked, of: entry)
+        return StartReceipt(run: record.id, sequence: record.openedSequence, isNew: false)
+    }
+}
 
 /// Starts runs: validates inputs, and enforces the limits of the board.
 final class Launcher: Sendable {

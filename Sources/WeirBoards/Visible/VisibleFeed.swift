@@ -43,10 +43,11 @@ package final class VisibleFeed: Sendable {
 
     /// At most `limit` publications of the topic after a cursor, oldest first.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
-        guard let projection else { return feed.slice(of: topic, after: after, limit: limit) }
+        let newest = { [feed] in feed.machine.withLock { $0.slice(of: topic, after: after, limit: limit) } }
+        guard let projection else { return newest() }
         if topic == .board { return projection.slice(after: after, limit: limit) }
         guard sees(topic) else { return .none }
-        let slice = feed.slice(of: topic, after: after, limit: limit)
+        let slice = newest()
         guard case .some(let publications, let more) = slice else { return slice }
         return .some(publications.map(seen), more: more)
     }

@@ -1,4 +1,4 @@
-import WeirBoards
+package import WeirBoards
 import WeirJournals
 import WeirStates
 
@@ -332,5 +332,20 @@ extension PagePatcher {
             writer.render("partials/scrubber", writer.storeScrubber($0, past: nil))
         }
         return patches + effects + scrubber + title { $0.store.map(PageContent.store) }
+    }
+}
+
+extension PageRenderer {
+    /// The patches that bring a page from the previous change to this one; empty if the change does not show on the page.
+    ///
+    /// Rendering is expensive: call this once per publication and page, and keep the result.
+    package func patches(
+        for publication: Publication, page: LivePage, paused: Set<String> = [],
+        acknowledged: [String: Acknowledgement] = [:]
+    ) -> [Patch] {
+        var writer = writer(page.locale, at: publication.change.at)
+        writer.paused = paused
+        writer.acknowledged = acknowledged
+        return PagePatcher(writer: writer, publication: publication, page: page, renderings: renderings).patches()
     }
 }

@@ -230,3 +230,11 @@ struct PartialOrder {
         }?.line
     }
 }
+
+extension PageWriter {
+    var common: Fields { ["t": strings.context, "base": base, "assets": assets, "locale": locale.tag] }
+
+    func render(_ template: String, _ fields: Fields) -> TrustedHTML {
+        TrustedHTML(library.render(template, common.merging(fields)))
+    }
+}

@@ -28,12 +28,6 @@ struct PageWriter: Sendable {
 
     func allows(_ verb: Verb, onStore id: String) -> Bool { permissions.allows(verb, on: .store(id)) }
 
-    var common: Fields { ["t": strings.context, "base": base, "assets": assets, "locale": locale.tag] }
-
-    func render(_ template: String, _ fields: Fields) -> TrustedHTML {
-        TrustedHTML(library.render(template, common.merging(fields)))
-    }
-
     func moment(_ moment: Timestamp) -> MomentValue { MomentValue(moment: moment, format: format) }
 
     /// The title of an operation, or its id if the catalog does not contain it.

@@ -37,15 +37,11 @@ struct AccountResponder: Sendable {
         }
     }
 
-    /// Answers a request, or returns nil for a path of the dashboard.
     func respond(
-        to request: Request, _ authentication: Authentication, from origin: RequestOrigin, peer: String?,
-        on context: DashboardContext? = nil
-    ) async -> Response? {
+        to request: Request, _ target: RequestTarget, _ route: AccountRoute, _ authentication: Authentication,
+        from origin: RequestOrigin, peer: String?, on context: DashboardContext? = nil
+    ) async -> Response {
         let text = request.head.path ?? ""
-        guard let target = try? RequestTarget(text, mount: dashboard.mount), !target.hasTrailingSlash,
-            let route = AccountRoute(target.segments)
-        else { return nil }
         // Read changes that this user made on another server a moment ago.
         await directory.lookUp()
         var response: Response

@@ -24,7 +24,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     let limits: ConnectionLimits
     private let registry: ConnectionRegistry
     /// Whether bytes written before this handler's throttle reach the client unencrypted.
-    private let isUnencrypted: Bool
+    let isUnencrypted: Bool
     var context: ChannelHandlerContext?
     var throttle: ReadThrottle?
     let heads: RequestHeadCache?
@@ -176,18 +176,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             written.futureResult.whenComplete { _ in bound.value.closeAfterAnswer() }
         }
-    }
-
-    /// Writes and flushes a pre-encoded answer to the only open request; returns false without writing if the head needs
-    /// changes or the connection is encrypted.
-    func answer(_ message: @autoclosure () -> ByteBuffer) -> Bool {
-        guard isUnencrypted, let context, let throttle, !isClosing, !isDiscarding, machine.unanswered == 1,
-            !machine.isReadingRequest
-        else { return false }
-        machine.answerEnded(now: context.eventLoop.now)
-        throttle.send(message())
-        throttle.resume()
-        return true
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Answers tails on the event loop of their connection, before a task exists for them, and detects at once when the client
@@ -280,5 +281,86 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         holds += 1
         // If the place was already left, `deliver` discards the answer under way.
         _ = responder.leave(place)
+    }
+}
+
+extension HeldPollHandler {
+    /// Sends an event to the connection's guard, or down the pipeline of a stream.
+    func say(_ event: ConnectionEvent, _ context: ChannelHandlerContext) {
+        guard let watch else {
+            context.triggerUserOutboundEvent(event, promise: nil)
+            return
+        }
+        watch.heard(event)
+    }
+
+    func write(_ answer: some HeldAnswer, closes: Bool, _ context: ChannelHandlerContext) {
+        let closes = closes || answer.closes || isQuiescing
+        dashboard.services.requests.count(answer is StreamAnswer ? .stream : .poll, answer.status)
+        let wall = dashboard.clock.wall
+        if !closes, let watch, watch.answer(answer.message ?? answer.encoded(at: wall)) { return }
+        var head = answer.head(at: wall)
+        if closes { head.headerFields[.connection] = "close" }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
+        guard closes else {
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            return
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+    }
+}
+
+/// The last handler of a connection without a task: starts one when the first part of a request arrives.
+final class ConnectionTaskStarter: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let start: (NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>) -> Void
+    private let stateHandler: () -> any ChannelHandler
+
+    /// Creates the handler; `start` starts the task, and `stateHandler` creates the handler that closes the idle connection.
+    init(
+        start: @escaping (NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>) -> Void,
+        stateHandler: @escaping () -> any ChannelHandler
+    ) {
+        self.start = start
+        self.stateHandler = stateHandler
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(stateHandler(), position: .after(self))
+            start(
+                try NIOAsyncChannel(
+                    wrappingChannelSynchronously: context.channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)))
+        } catch {
+            context.close(promise: nil)
+            return
+        }
+        context.fireChannelRead(data)
+        pipeline.removeHandler(self, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // No request is in progress, or a task would handle the event.
+        if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else {
+            context.close(promise: nil)
+            return
+        }
+        let fields: HTTPFields = [.connection: "close", .contentLength: "0"]
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: .badRequest, headerFields: fields))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 }

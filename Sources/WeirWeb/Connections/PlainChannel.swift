@@ -126,53 +126,196 @@ final class ConnectionTasks: Sendable {
     func finish() { source.finish() }
 }
 
-/// The last handler of a connection without a task: starts one when the first part of a request arrives.
-final class ConnectionTaskStarter: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundOut = HTTPResponsePart
-
-    private let start: (NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>) -> Void
-    private let stateHandler: () -> any ChannelHandler
-
-    /// Creates the handler; `start` starts the task, and `stateHandler` creates the handler that closes the idle connection.
-    init(
-        start: @escaping (NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>) -> Void,
-        stateHandler: @escaping () -> any ChannelHandler
-    ) {
-        self.start = start
-        self.stateHandler = stateHandler
-    }
+/// Evaluates the parts of a request's head that the types after the HTTP/1 codec drop: the authority of a target in absolute
+/// form (`GET http://name/path`), and the version.
+///
+/// If `Host` differs from the authority, a second `Host` is added, which `RequestCheck` refuses (RFC 9112, section 3.2.2). If
+/// the parser ends the connection after the request, `Connection` becomes exactly `close`, so that the answer says so.
+final class ParsedHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let pipeline = context.pipeline.syncOperations
+        guard case .head(var head) = unwrapInboundIn(data) else {
+            context.fireChannelRead(data)
+            return
+        }
+        if let host = head.headers["Host"].first, !Self.agrees(head.uri, with: host) {
+            head.headers.add(name: "Host", value: "-")
+        }
+        if Self.endsConnection(head) { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    static func agrees(_ target: String, with host: String) -> Bool {
+        if target.hasPrefix("/") || target == "*" { return true }
+        let lowercased = target.lowercased()
+        for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where lowercased.hasPrefix(scheme) {
+            let authority = lowercased.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+            let names = [String(authority), host.lowercased()]
+                .map { $0.hasSuffix(port) ? String($0.dropLast(port.count)) : $0 }
+            return names[0] == names[1]
+        }
+        return false
+    }
+
+    /// Whether NIO's parser refuses every byte after this request.
+    ///
+    /// An answer without `Connection: close` invites a proxy to send its next request on the same connection, such as nginx with
+    /// `proxy_http_version 1.0`. The parser also reads `Proxy-Connection`.
+    static func endsConnection(_ head: HTTPRequestHead) -> Bool {
+        let isOld = head.version != .http1_1
+        guard isOld || head.headers.contains(name: "Connection") || head.headers.contains(name: "Proxy-Connection")
+        else { return false }
+        let options = (head.headers[canonicalForm: "Connection"] + head.headers[canonicalForm: "Proxy-Connection"])
+            .map { $0.lowercased() }
+        return isOld ? !options.contains("keep-alive") : options.contains("close")
+    }
+
+    final class Installer: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = Any
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let pipeline = context.pipeline.syncOperations
+            do {
+                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try pipeline.addHandler(ParsedHeadCheck(), position: .after(decoder))
+            } catch {
+                // HTTP/2 has neither.
+            }
+        }
+    }
+}
+
+/// Caches the heads of polls that viewers repeat, so that equal bytes are not parsed again.
+///
+/// A viewer's requests differ only in the first line, and viewers of a page send the same first line. The first line and the
+/// header fields are therefore looked up separately by their raw bytes. Only results of parsing and checking are cached, and
+/// nothing that changes over time, such as the sender's rights.
+///
+/// Heads with an `Authorization` field are not cached. At most `limit` heads of at most `longest` bytes are kept; the least
+/// recently used are evicted first.
+final class RequestHeadCache: Sendable {
+    static let limit = 4_096
+    static let longest = 4_096
+    private static let requestLimit = 512
+
+    struct Known: Sendable {
+        let request: PollRequest
+        fileprivate let head: HTTPRequest
+        fileprivate let target: ByteBuffer
+
+        var parsed: HTTPRequest {
+            var head = head
+            head.path = String(buffer: target)
+            return head
+        }
+    }
+
+    private struct Head {
+        let head: HTTPRequest
+        let takesGzip: Bool
+    }
+
+    private struct HeadKey: Hashable {
+        let fields: ByteBuffer
+        /// The edition of the request checks that the head passed.
+        let edition: Int
+    }
+
+    private let edition: @Sendable () -> Int
+    private let heads = GenerationCache<HeadKey, Head>(limit: limit)
+    private let requests = GenerationCache<ByteBuffer, PollRequest>(limit: requestLimit)
+
+    /// Creates an empty cache; `edition` changes whenever the request checks change.
+    init(edition: @escaping @Sendable () -> Int) { self.edition = edition }
+
+    /// Returns the poll if the bytes are exactly one request with a known first line and known fields.
+    func recognize(_ bytes: ByteBuffer) -> Known? {
+        guard let (target, fields) = Self.split(bytes), var request = requests.known(target),
+            let head = heads.known(HeadKey(fields: fields, edition: edition()))
+        else { return nil }
+        request.takesGzip = head.takesGzip
+        return Known(request: request, head: head.head, target: target)
+    }
+
+    /// Caches a parsed poll; the bytes must be exactly this request.
+    func remember(_ bytes: ByteBuffer, as request: PollRequest, _ head: HTTPRequest) {
+        guard let (target, fields) = Self.split(bytes), String(buffer: target) == head.path,
+            head.headerFields[.authorization] == nil
+        else { return }
+        let takesGzip = request.takesGzip
+        // Copies, because the slices keep the whole read buffer alive.
+        _ = requests.value(for: ByteBuffer(bytes: target.readableBytesView), cost: { _ in 1 }) { request }
+        let key = HeadKey(fields: ByteBuffer(bytes: fields.readableBytesView), edition: edition())
+        _ = heads.value(for: key, cost: { _ in 1 }) { Head(head: head, takesGzip: takesGzip) }
+    }
+
+    /// Splits a request into the target of `GET {target} HTTP/1.1` and its header fields; nil for other requests.
+    private static func split(_ bytes: ByteBuffer) -> (target: ByteBuffer, fields: ByteBuffer)? {
+        let view = bytes.readableBytesView
+        guard view.count <= longest, view.starts(with: method), view.suffix(end.count).elementsEqual(end) else {
+            return nil
+        }
+        let line = view.dropFirst(method.count)
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")), line[space...].starts(with: version) else {
+            return nil
+        }
+        return (ByteBuffer(line[..<space]), ByteBuffer(line[space...].dropFirst(version.count)))
+    }
+
+    private static let method = Array("GET ".utf8)
+    private static let version = Array(" HTTP/1.1\r\n".utf8)
+    private static let end = Array("\r\n\r\n".utf8)
+}
+
+extension ConnectionGuard {
+    func setPolls(_ handler: HeldPollHandler?) { polls = handler }
+
+    /// Returns the request if the bytes are a known poll that can be answered now.
+    func recognize(_ bytes: ByteBuffer) -> RequestHeadCache.Known? {
+        guard let heads, let polls, context != nil, machine.unanswered == 0, !machine.isReadingRequest, !isClosing,
+            !isDiscarding, polls.isIdle
+        else { return nil }
+        return heads.recognize(bytes)
+    }
+
+    func answer(_ known: RequestHeadCache.Known) {
+        guard let context, let polls else { return }
+        machine.requestBegan(bodyLength: 0, now: context.eventLoop.now)
+        machine.requestEnded(now: context.eventLoop.now)
+        polls.answer(known)
+    }
+
+    /// Records a parsed poll as a candidate for the cache.
+    func parsed(_ request: PollRequest, _ head: HTTPRequest) {
+        // With pipelined requests, the bytes of each one are unknown.
+        if heads != nil, machine.unanswered == 1 { parsedPoll = (request, head) }
+    }
+
+    func parsingBegan() { parsedPoll = nil }
+
+    /// Caches the parsed poll; `bytes` is nil if the parser received anything but one request.
+    func parsingEnded(_ bytes: ByteBuffer?) {
+        guard let (request, head) = parsedPoll else { return }
+        parsedPoll = nil
+        if let bytes { heads?.remember(bytes, as: request, head) }
+    }
+
+    /// Whether no HTTP codec is installed yet.
+    var isBare: Bool { codec != nil }
+
+    /// Installs the HTTP codec if it is missing; returns false and closes the connection on failure.
+    func installCodec() -> Bool {
+        guard let codec else { return true }
+        self.codec = nil
+        guard let context, let throttle else { return false }
         do {
-            try pipeline.addHandler(stateHandler(), position: .after(self))
-            start(
-                try NIOAsyncChannel(
-                    wrappingChannelSynchronously: context.channel,
-                    configuration: .init(isOutboundHalfClosureEnabled: true)))
+            try codec.install(on: context.channel, between: throttle, and: self)
+            return true
         } catch {
             context.close(promise: nil)
-            return
+            return false
         }
-        context.fireChannelRead(data)
-        pipeline.removeHandler(self, promise: nil)
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // No request is in progress, or a task would handle the event.
-        if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError else {
-            context.close(promise: nil)
-            return
-        }
-        let fields: HTTPFields = [.connection: "close", .contentLength: "0"]
-        context.write(wrapOutboundOut(.head(HTTPResponse(status: .badRequest, headerFields: fields))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 }

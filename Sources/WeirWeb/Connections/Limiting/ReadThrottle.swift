@@ -180,3 +180,17 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 }
+
+extension ConnectionGuard {
+    /// Writes and flushes a pre-encoded answer to the only open request; returns false without writing if the head needs
+    /// changes or the connection is encrypted.
+    func answer(_ message: @autoclosure () -> ByteBuffer) -> Bool {
+        guard isUnencrypted, let context, let throttle, !isClosing, !isDiscarding, machine.unanswered == 1,
+            !machine.isReadingRequest
+        else { return false }
+        machine.answerEnded(now: context.eventLoop.now)
+        throttle.send(message())
+        throttle.resume()
+        return true
+    }
+}

@@ -1,4 +1,165 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import WeirBoards
 import WeirJournals
+
+/// The wait list of one topic: its state machine behind a lock, and its timer.
+final class WaitList<Waiter: Sendable>: Sendable {
+    enum Entry {
+        case pass(head: SequenceNumber)
+        case held(WaitListMachine<Waiter>.ID)
+        case draining
+        case ended
+        /// The list was closed concurrently; request a new one.
+        case closed
+    }
+
+    private struct State: Sendable {
+        var machine: WaitListMachine<Waiter>
+        var timers: Set<Int64> = []
+        var isNotified = false
+        var isClosed = false
+        var observation: (any Sendable)?
+    }
+
+    let topic: Topic
+    private let source: any HeadSource
+    private let clock: any WaitClock
+    private let onRelease: @Sendable ([WaitListMachine<Waiter>.Release]) -> Void
+    private let onClose: @Sendable (WaitList) -> Void
+    private let state: NIOLockedValueBox<State>
+
+    init(
+        topic: Topic, source: any HeadSource, clock: any WaitClock,
+        onRelease: @escaping @Sendable ([WaitListMachine<Waiter>.Release]) -> Void,
+        onClose: @escaping @Sendable (WaitList) -> Void
+    ) {
+        self.topic = topic
+        self.source = source
+        self.clock = clock
+        self.onRelease = onRelease
+        self.onClose = onClose
+        state = NIOLockedValueBox(
+            State(machine: WaitListMachine(head: source.head(of: topic), now: clock.uptime, quiet: topic.quiet)))
+    }
+
+    /// Starts following the topic.
+    ///
+    /// Must be called once, by the creator of the list; waiters may enter before.
+    func open() {
+        let observation = source.watchHead(of: topic) { [weak self] head in self?.headMoved(head) }
+        state.withLockedValue { $0.observation = observation }
+        // Catches changes between the creation of the list and the observation.
+        headMoved(source.head(of: topic))
+    }
+
+    func enter(_ waiter: Waiter, after: SequenceNumber, until deadline: Int64, mustWait: Bool = false) -> Entry {
+        let now = clock.uptime
+        let (entry, timer) = state.withLockedValue { state -> (Entry, Int64?) in
+            guard !state.isClosed else { return (.closed, nil) }
+            // The head is read under the lock, so that each change is either seen here or finds the waiter. The end is read
+            // first, so that the change right before it is seen too.
+            let isEnded = source.isEnded(topic)
+            let known = source.head(of: topic)
+            switch state.machine.enter(
+                waiter, after: after, until: deadline, known: known, isEnded: isEnded, mustWait: mustWait, now: now)
+            {
+            case .pass(let head): return (.pass(head: head), Self.arm(&state))
+            case .draining: return (.draining, Self.arm(&state))
+            case .ended: return (.ended, Self.arm(&state))
+            case .held(let id): return (.held(id), Self.arm(&state))
+            }
+        }
+        schedule(timer)
+        return entry
+    }
+
+    func leave(_ id: WaitListMachine<Waiter>.ID) -> Waiter? {
+        let now = clock.uptime
+        let (waiter, timer) = state.withLockedValue { state in
+            (state.machine.leave(id, now: now), Self.arm(&state))
+        }
+        schedule(timer)
+        return waiter
+    }
+
+    func drain(spread: Int64, seed: UInt64) {
+        let now = clock.uptime
+        perform { state in
+            state.machine.drain(spread: spread, seed: seed, now: now)
+            return state.machine.wake(now: now)
+        }
+    }
+
+    func interrupt(where fits: (Waiter) -> Bool) {
+        let now = clock.uptime
+        perform { $0.machine.interrupt(now: now, where: fits) }
+    }
+
+    var count: Int { state.withLockedValue { $0.machine.count } }
+
+    /// Schedules the release, because the publisher's thread must not render or write.
+    private func headMoved(_ head: SequenceNumber) {
+        let isFirst = state.withLockedValue { state -> Bool in
+            guard !state.isNotified, !state.isClosed else { return false }
+            state.isNotified = true
+            return true
+        }
+        guard isFirst else { return }
+        clock.schedule(at: clock.uptime) { [weak self] in
+            guard let self else { return }
+            let now = self.clock.uptime
+            self.perform { state in
+                state.isNotified = false
+                let isEnded = self.source.isEnded(self.topic)
+                let last = max(head, self.source.head(of: self.topic))
+                return state.machine.published(last, isEnded: isEnded, now: now)
+            }
+        }
+    }
+
+    private func timerFired(_ timer: Int64) {
+        let now = clock.uptime
+        var isOver = false
+        perform { state in
+            state.timers.remove(timer)
+            if state.machine.isIdle(now: now) {
+                state.isClosed = true
+                isOver = true
+                return []
+            }
+            return state.machine.wake(now: now)
+        }
+        guard isOver else { return }
+        onClose(self)
+        let observation = state.withLockedValue { state in
+            defer { state.observation = nil }
+            return state.observation
+        }
+        _ = observation
+    }
+
+    private func perform(_ event: (inout State) -> [WaitListMachine<Waiter>.Release]) {
+        let (releases, timer) = state.withLockedValue { state in (event(&state), Self.arm(&state)) }
+        schedule(timer)
+        if !releases.isEmpty { onRelease(releases) }
+    }
+
+    /// Returns the time of a timer to set; nil if an existing one fires early enough.
+    private static func arm(_ state: inout State) -> Int64? {
+        guard !state.isClosed else { return nil }
+        let next = state.machine.nextWake
+        guard !state.timers.contains(where: { $0 <= next }) else { return nil }
+        state.timers.insert(next)
+        return next
+    }
+
+    private func schedule(_ timer: Int64?) {
+        guard let timer else { return }
+        clock.schedule(at: timer) { [weak self] in self?.timerFired(timer) }
+    }
+}
 
 /// Tracks the waiters for the next change of a topic, and decides when to release each.
 ///
@@ -208,6 +369,35 @@ extension Topic {
         switch self {
         case .output: 200
         case .board, .operation, .run, .store: 50
+        }
+    }
+}
+
+/// The system's time, with timers on dedicated threads.
+///
+/// Callbacks render and encode answers, which would block the event loops of connections.
+final class EventLoopClock: WaitClock {
+    private let group: MultiThreadedEventLoopGroup
+    private let now: @Sendable () -> Timestamp
+
+    init(now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+        group = MultiThreadedEventLoopGroup(numberOfThreads: min(8, max(2, System.coreCount)))
+    }
+
+    deinit { group.shutdownGracefully { _ in } }
+
+    var uptime: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+    var wall: Int64 { now().milliseconds }
+
+    func schedule(at uptime: Int64, _ body: @escaping @Sendable () -> Void) {
+        let delay = uptime - self.uptime
+        let loop = group.any()
+        if delay > 0 {
+            loop.scheduleTask(in: .milliseconds(delay), body)
+        } else {
+            loop.execute(body)
         }
     }
 }
