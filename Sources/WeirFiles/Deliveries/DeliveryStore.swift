@@ -193,14 +193,25 @@ package final class DeliveryStore: Sendable {
     /// found up to a day before its time. A cancelled run neither ends nor renews the problem of a failed one.
     func isOvertaken(_ delivery: DeliveryRecord) async throws -> Bool {
         let facts = delivery.facts
-        return try await deliveries(
-            "WHERE operation = ? AND at > ? AND status = 'delivered'",
-            [facts.operation, facts.endedAt.subtractingReportingOverflow(86_400_000).partialValue]
-        ).contains { other in
-            guard other.rule == delivery.rule, other.facts.problem == facts.problem, other.facts.event != .cancelled
-            else { return false }
-            if let sequence = delivery.sequence, let later = other.sequence { return later > sequence }
-            return other.facts.endedAt > facts.endedAt
+        return try await file.read { database in
+            let later = try Data.fetchCursor(
+                database,
+                sql: """
+                    SELECT json FROM delivery
+                    WHERE operation = :operation AND at > :dayBefore AND status = 'delivered'
+                        AND json_extract(CAST(json AS TEXT), '$.rule') = :rule
+                        AND json_extract(CAST(json AS TEXT), '$.facts.event') IS NOT 'cancelled'
+                        AND coalesce(json_extract(CAST(json AS TEXT), '$.sequence') > :sequence, at > :at)
+                    """,
+                arguments: [
+                    "operation": facts.operation, "rule": delivery.rule, "sequence": delivery.sequence?.rawValue,
+                    "at": facts.endedAt,
+                    "dayBefore": facts.endedAt.subtractingReportingOverflow(86_400_000).partialValue,
+                ])
+            while let json = try later.next() {
+                if try DeliveryRecord(json: json).facts.problem == facts.problem { return true }
+            }
+            return false
         }
     }
 

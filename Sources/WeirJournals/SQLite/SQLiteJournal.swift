@@ -235,7 +235,7 @@ extension SQLiteJournal {
     /// Removes ended runs and old changes of stores according to the policy, and returns the space to the disk.
     ///
     /// Each step is a short transaction, between which others can append. The next call completes an interrupted one, and
-    /// an interrupted deletion; so it overwrites what it deletes.
+    /// an interrupted deletion, and overwrites what it deletes.
     package func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         var removed = 0
         while true {

@@ -142,15 +142,12 @@ package struct RunFilter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - limit: The number of runs per page, if the filter sets none.
-    ///   - now: The end of the span; if nil, `within` is ignored.
-    ///   - head: With `now`, the moment for which runs are ordered.
+    ///   - moment: The end of the span, and the moment for which runs are ordered; if nil, `within` is ignored.
     ///   - reader: The name that `me` stands for; if nil, `me` is a name.
     /// - Returns: The query.
-    package func query(
-        limit: Int = 50, now: Timestamp? = nil, head: SequenceNumber? = nil, reader: String? = nil
-    ) -> RunQuery {
+    package func query(limit: Int = 50, asOf moment: RunOrder.Moment? = nil, reader: String? = nil) -> RunQuery {
         let span = Self.spans.first { $0.key == within }?.value
-        let starts = [Self.span(from)?.start, span.flatMap { span in now?.before(span) }].compactMap { $0 }
+        let starts = [Self.span(from)?.start, span.flatMap { moment?.at.before($0) }].compactMap { $0 }
         var query = RunQuery(
             operation: operation.isEmpty ? nil : operation, phase: Phase(rawValue: phase),
             actor: actor.isEmpty ? nil : isMine ? reader ?? actor : actor, text: text.isEmpty ? nil : text,
@@ -168,8 +165,8 @@ package struct RunFilter: Sendable, Hashable {
             query.after = beyond?.opened
         } else if let beyond {
             query.asOf = beyond.asOf
-        } else if let now, let head {
-            query.asOf = RunOrder.Moment(at: now, head: head)
+        } else {
+            query.asOf = moment
         }
         return query
     }

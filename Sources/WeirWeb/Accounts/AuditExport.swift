@@ -22,8 +22,7 @@ struct AuditExport: Sendable {
         try query.check(["format", "from", "to"])
         let word = query["format"] ?? ""
         guard let format = word.isEmpty ? .chain : Format(rawValue: word) else {
-            throw .malformedQuery(
-                "format", .queryOneOf, ["names": .text(Format.allCases.map(\.rawValue).joined(separator: ", "))])
+            throw .malformedQuery("format", oneOf: Format.allCases.map(\.rawValue))
         }
         self.format = format
         from = try Self.day("from", in: query) ?? ""

@@ -22,7 +22,7 @@ struct RunChanges {
         let filter = dashboard.filter(fields, exchange.locale, beside: ["change", "all"], lists: ["run"]).firstPage
         // Nothing is offered under a filter that was not understood, nor for another value of `all`.
         if let mistake = filter.mistake { throw Problem(mistake) }
-        if let all = fields["all"], all != "1" { throw .malformedQuery("all", .queryOneOf, ["names": "1"]) }
+        if let all = fields["all"], all != "1" { throw .malformedQuery("all", oneOf: ["1"]) }
         var (runs, unknown, hasMore) = ([RunRecord](), 0, false)
         if fields["all"] != nil {
             var query = try RunsPage(dashboard: dashboard).query(filter, exchange)

@@ -46,8 +46,7 @@ struct Languages {
 
     func choose(_ tag: String, _ exchange: Exchange) throws(Problem) -> Response {
         guard let locale = PageLocale(tag), dashboard.renderer.locales.contains(locale) else {
-            let tags = dashboard.renderer.locales.map(\.tag).joined(separator: ", ")
-            throw .malformedQuery("lang", .queryOneOf, ["names": .text(tags)])
+            throw .malformedQuery("lang", oneOf: dashboard.renderer.locales.map(\.tag))
         }
         var query = exchange.target.query
         query.fields.removeAll { $0.name == "lang" }

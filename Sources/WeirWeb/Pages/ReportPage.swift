@@ -61,7 +61,7 @@ struct ReportPage {
             }
             return known.bounds(at: now, in: zone)
         }
-        let asked = filter.query(now: now)
+        let asked = filter.query(asOf: RunOrder.Moment(at: now, head: dashboard.board.feed.head(of: .board)))
         let to = asked.startedBefore ?? now
         return (min(asked.startedAfter ?? to.before(Self.usual), to), to)
     }

@@ -62,9 +62,9 @@ struct RunsPage {
     /// Throws the problem of a filter that was not understood.
     func query(_ filter: RunFilter, _ exchange: Exchange, now: Timestamp? = nil) throws(Problem) -> RunQuery {
         if let mistake = filter.mistake { throw Problem(mistake) }
-        var query = filter.query(
-            now: now ?? Timestamp(milliseconds: dashboard.clock.wall), head: dashboard.board.feed.head(of: .board),
-            reader: exchange.actor)
+        let moment = RunOrder.Moment(
+            at: now ?? Timestamp(milliseconds: dashboard.clock.wall), head: dashboard.board.feed.head(of: .board))
+        var query = filter.query(asOf: moment, reader: exchange.actor)
         if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
         return query
     }

@@ -60,6 +60,10 @@ extension Problem {
             errors: [InputMistake(field: field, message: message)])
     }
 
+    static func malformedQuery(_ field: String, oneOf values: some Sequence<String>) -> Problem {
+        .malformedQuery(field, .queryOneOf, ["names": .text(values.joined(separator: ", "))])
+    }
+
     static func malformedQuery(_ field: String, _ detail: String) -> Problem {
         Problem(
             "malformed-query", .badRequest, "Malformed query", "The parameter “\(field)” \(detail)",

@@ -127,17 +127,15 @@ extension Problem {
     /// Creates the problem of a filter that was not understood.
     init(_ mistake: RunFilter.Mistake) {
         let name = String(mistake.name.prefix(64))
-        let oneOf = { (names: [String]) -> Problem in
-            .malformedQuery(name, .queryOneOf, ["names": .text(names.joined(separator: ", "))])
-        }
         self =
             switch (mistake.kind, name) {
             case (.unknown, _): .unknownParameter(name, among: RunFilter.names)
             case (.repeated, _): .malformedQuery(name, .queryOnce)
             case (.cursor, _): .malformedQuery(name, .queryOrder)
-            case (.value, "phase"): oneOf(Phase.allCases.map(\.rawValue))
-            case (.value, "sort"): oneOf(RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] })
-            case (.value, "within"): oneOf(RunFilter.spans.map(\.key))
+            case (.value, "phase"): .malformedQuery(name, oneOf: Phase.allCases.map(\.rawValue))
+            case (.value, "sort"):
+                .malformedQuery(name, oneOf: RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] })
+            case (.value, "within"): .malformedQuery(name, oneOf: RunFilter.spans.map(\.key))
             case (.value, "limit"):
                 .malformedQuery(
                     name, .queryRange,
