@@ -209,7 +209,11 @@ struct DeliveryStallTests {
         }
         var other = try message(event, sequence, at: time)
         other.status = .delivered
-        try await store.add([other])
+        // Neither a message of another rule nor one about another problem counts.
+        var (ofOther, slow) = (try message(.recovered, 3, at: 1_200), try message(.slow, 3, at: 1_200))
+        (ofOther.facts.delivery, ofOther.rule) = ("of another rule", "2")
+        (ofOther.status, slow.status) = (.delivered, .delivered)
+        try await store.add([other, ofOther, slow])
         #expect(try await store.isOvertaken(message(.failed, 1, at: 1_000)) == isOvertaken)
     }
 }
