@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import WeirAccess
+import WeirJournals
 
 /// The sender of a request with the permissions granted to it, and the check that tells whether they are still valid.
 struct Admission: Sendable {
@@ -47,6 +48,18 @@ struct HeldRight: Sendable {
             // The answer depends on everything that is visible.
             case .anything, .feed: { _ in false }
             }
+    }
+
+    /// The right to a feed, once the operation of its run is known.
+    ///
+    /// That to the whole board is as before: it ends with any change of the audience.
+    func to(_ topic: Topic, operation: String?) -> HeldRight {
+        switch topic {
+        case .board: self
+        case .operation(let id): HeldRight(admission, .operation(.see, id), operation: nil)
+        case .store(let id): HeldRight(admission, .store(.see, id), operation: nil)
+        case .run(let id), .output(let id): HeldRight(admission, .run(.see, id), operation: operation)
+        }
     }
 
     /// Whether each request identifies its principal, so that a lost right is certain to show only in a later request.

@@ -21,8 +21,14 @@ final class DashboardCache: Sendable {
 
     private struct State {
         var dashboards: [Key: (dashboard: AudienceDashboard, lastUse: Int64)] = [:]
+        /// The responders of replaced dashboards, each as long as a request uses it.
+        var retired: [Retired] = []
         var isDraining = false
         var edition = 0
+    }
+
+    private struct Retired {
+        weak var responder: PollResponder?
     }
 
     /// The maximum number of dashboards, not counting permanent ones.
@@ -39,7 +45,12 @@ final class DashboardCache: Sendable {
         self.make = make
     }
 
-    var all: [AudienceDashboard] { state.withLockedValue { $0.dashboards.values.map(\.dashboard) } }
+    /// The responders with which requests may wait, including those of replaced dashboards.
+    var responders: [PollResponder] {
+        state.withLockedValue { state in
+            state.dashboards.values.map(\.dashboard.pollResponder) + state.retired.compactMap(\.responder)
+        }
+    }
 
     var count: Int { state.withLockedValue { $0.dashboards.count } }
 
@@ -60,7 +71,11 @@ final class DashboardCache: Sendable {
         let (dashboard, crowdedOut, isDraining) = state.withLockedValue {
             state -> (AudienceDashboard, AudienceDashboard?, Bool) in
             // The catalog was replaced in the meantime: this dashboard serves the current request and is not cached.
-            guard edition == state.edition else { return (made, nil, false) }
+            guard edition == state.edition else {
+                state.retired.append(Retired(responder: made.pollResponder))
+                made.pollResponder.retire()
+                return (made, nil, state.isDraining)
+            }
             if let other = state.dashboards[key]?.dashboard { return (other, nil, false) }
             var crowdedOut: AudienceDashboard?
             let uses = state.dashboards.map { (key: $0.key, lastUse: $0.value.lastUse) }
@@ -85,17 +100,22 @@ final class DashboardCache: Sendable {
         state.withLockedValue { $0.dashboards[key] = (dashboard, .max) }
     }
 
-    /// Discards all dashboards after a change of the catalog; held polls are released and continue on the new dashboards.
+    /// Discards all dashboards after a change of the catalog.
+    ///
+    /// Held polls are released and continue on the new dashboards. Requests that wait on the server continue on the old ones
+    /// as long as their right holds.
     func replace(with everything: AudienceDashboard, _ nothing: AudienceDashboard) {
         let old = state.withLockedValue { state in
-            let old = state.dashboards.values.map(\.dashboard)
+            let old = state.dashboards.values.map(\.dashboard.pollResponder)
             state.dashboards = [:]
+            state.retired.removeAll { $0.responder == nil }
+            state.retired += old.map { Retired(responder: $0) }
             state.edition += 1
             return old
         }
         keep(everything)
         keep(nothing)
-        for dashboard in old { dashboard.pollResponder.retire() }
+        for responder in old { responder.retire() }
     }
 
     func letIdleGo() {
@@ -104,12 +124,13 @@ final class DashboardCache: Sendable {
             state.dashboards = state.dashboards.filter { _, entry in
                 entry.lastUse >= now - Self.idle || entry.dashboard.pollResponder.held > 0
             }
+            state.retired.removeAll { $0.responder == nil }
         }
     }
 
     func drain() {
         state.withLockedValue { $0.isDraining = true }
-        for dashboard in all { dashboard.pollResponder.drain() }
+        for responder in responders { responder.drain() }
     }
 }
 

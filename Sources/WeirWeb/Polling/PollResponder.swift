@@ -88,11 +88,13 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// Ends all waits and holds no further requests, because another catalog replaces this one; clients then reconnect to
-    /// that.
+    /// Ends the holds of polls and streams and holds no more of them, because another catalog replaces this one; clients then
+    /// reconnect to that.
+    ///
+    /// Server tasks wait on: what they may see depends on their audience alone.
     func retire() {
         isRetired.store(true, ordering: .sequentiallyConsistent)
-        waitLists.interrupt { _ in true }
+        waitLists.interrupt { if case .task = $0 { false } else { true } }
     }
 
     func drain() { waitLists.drain(spread: 1_200) }
@@ -191,7 +193,6 @@ final class PollResponder: Sendable {
         case .ended: return .ended
         case .draining: return .drained
         case .held(let place):
-            if missedRetiring(place, isCounted: false) { return .interrupted }
             let watch = board.watch(topic)
             defer { watch.release() }
             return await drainingOnShutdown {
@@ -280,9 +281,8 @@ final class PollResponder: Sendable {
     }
 
     /// Whether the responder was retired right before this registration, which is then removed.
-    private func missedRetiring(_ place: WaitRegistration<ChangeWaiter>, isCounted: Bool = true) -> Bool {
-        guard isRetired.load(ordering: .sequentiallyConsistent) else { return false }
-        return isCounted ? leave(place) : place.leave()
+    func missedRetiring(_ place: WaitRegistration<ChangeWaiter>) -> Bool {
+        isRetired.load(ordering: .sequentiallyConsistent) && leave(place)
     }
 
     /// Removes a poll's registration; returns false if its answer is already being delivered.

@@ -112,11 +112,11 @@ public final class Dashboard: Sendable {
         audiences.keep(first.everything)
         audiences.keep(first.nothing)
         services.presence?.onChange { [weak audiences] store in
-            audiences?.all.forEach { $0.pollResponder.showVisitors(of: store) }
+            audiences?.responders.forEach { $0.showVisitors(of: store) }
         }
         rights = RightsWatch(clock: clock) { [weak audiences, bodies = services.bodiesBeingRead] in
             bodies.lookAtRights()
-            audiences?.all.forEach { $0.pollResponder.lookAtRights() }
+            audiences?.responders.forEach { $0.lookAtRights() }
         } onLook: { [weak audiences] in
             audiences?.letIdleGo()
         }
@@ -183,7 +183,7 @@ public final class Dashboard: Sendable {
         }
     }
 
-    package var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
+    package var held: Int { audiences.responders.reduce(0) { $0 + $1.held } }
 
     /// Whether another server has replaced this one.
     var isReplaced: Bool { board.currentRole.value == .replaced }
@@ -197,5 +197,5 @@ public final class Dashboard: Sendable {
     /// Makes the readiness check fail, while all requests are still answered.
     package func announceStop() { services.stopNotice.give() }
 
-    func letTasksGo() { audiences.all.forEach { $0.pollResponder.letTasksGo() } }
+    func letTasksGo() { audiences.responders.forEach { $0.letTasksGo() } }
 }

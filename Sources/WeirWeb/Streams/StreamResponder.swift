@@ -90,7 +90,10 @@ final class StreamResponder: Sendable {
     ) -> Reply {
         let deadline = clock.uptime + time
         switch polls.hold(request, of: admission, at: sequence, until: deadline, on: eventLoop, deliver: deliver) {
-        case .held(let place): return .held(place)
+        case .held(let place):
+            guard polls.missedRetiring(place) else { return .held(place) }
+            let isClosed = answers.isClosed(request.name, at: sequence)
+            return .answer(answers.nothing(request, at: sequence, isClosed: isClosed))
         case .pass:
             guard let chunk = answers.chunk(of: request.name, after: sequence) else { return .askRoute }
             return .answer(answers.answer(request, chunk, from: sequence))

@@ -34,9 +34,23 @@ struct Streams {
         case .nothing(let at), .end(let at): from = at
         }
         if request.mode == .events {
-            return StreamEvents(dashboard: dashboard, request: request, from: from, right: exchange.right).response()
+            let right = try await right(to: name.topic, exchange)
+            return StreamEvents(dashboard: dashboard, request: request, from: from, right: right).response()
         }
         return try await answer(request, status, from: from, exchange)
+    }
+
+    /// The right to read a stream, which changes of the reader's other rights do not end.
+    private func right(to topic: Topic, _ exchange: Exchange) async throws(Problem) -> HeldRight? {
+        guard let right = exchange.right else { return nil }
+        var operation: String?
+        if case .run(let id) = topic { operation = try await self.operation(of: id) }
+        if case .output(let id) = topic { operation = try await self.operation(of: id) }
+        return right.to(topic, operation: operation)
+    }
+
+    private func operation(of run: String) async throws(Problem) -> String {
+        do { return try await dashboard.board.require(.see, onRun: run) } catch { throw Problem(error) }
     }
 
     private func answer(

@@ -52,7 +52,7 @@ struct AudienceTests {
     }
 
     private func encodings(_ server: TestServer) -> Int {
-        server.dashboard.audiences.all.reduce(0) { $0 + $1.pollResponder.answers.encodings }
+        server.dashboard.audiences.responders.reduce(0) { $0 + $1.answers.encodings }
     }
 
     @Test func `what happens out of sight leaves a held poll alone, and is no gap`() async throws {

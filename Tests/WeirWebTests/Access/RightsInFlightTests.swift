@@ -94,6 +94,76 @@ struct RightsInFlightTests {
         }
     }
 
+    @Test func `what waits for others goes on when the rights of one sender change`() async throws {
+        let known = KnownNames()
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock, bell: true, access: known.access) { server async throws in
+            let run = try await server.start().run
+            let paths = [
+                "/api/v1/feeds/run-\(run)/changes?after=now&wait=60", "/api/v1/feeds/board/changes?after=now&wait=60",
+                "/api/v1/runs/\(run)/output?wait=60", "/api/v1/streams/run-\(run)?live=sse&offset=now",
+                "/runs/\(run)/after/\(server.board.epoch).9", try await page(server, "/", as: "victor"),
+                "/api/v1/streams/board?live=long-poll&offset=now",
+            ]
+            for path in paths {
+                let connection = try await server.connect()
+                try await connection.send("GET", path, headers: ["X-Test: victor"])
+            }
+            try await server.untilHeld(paths.count)
+            let vera = try await server.connect()
+            try await vera.send("GET", paths[0], headers: ["X-Test: vera"])
+            try await server.untilHeld(paths.count + 1)
+            known.signOut("vera")
+            clock.advance(by: RightsWatch.interval)
+            #expect(try await vera.response().status == 401)
+            #expect(server.dashboard.held == paths.count)
+            // Rights of roles and grants of others, and a change that concerns nobody.
+            let grants = KnownNames.rules.grants
+            for rules in [AccessRules(grants: Array(grants.dropLast())), AccessRules(grants: Array(grants.dropLast(2)))] {
+                known.control.replace(rules: rules)
+                clock.advance(by: RightsWatch.interval)
+                #expect(server.dashboard.held == paths.count)
+            }
+            known.control.invalidate()
+            clock.advance(by: RightsWatch.interval)
+            #expect(server.dashboard.held == paths.count)
+            known.signOut("victor")
+            clock.advance(by: RightsWatch.interval)
+            try await server.untilHeld(0)
+        }
+    }
+
+    @Test func `events continue when other rights of their reader change, and those of the whole board end`()
+        async throws
+    {
+        let known = KnownNames()
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock, bell: true, secret: true, access: known.access) { server async throws in
+            let run = try await server.start().run
+            let feeds = ["run-\(run)", "output-\(run)", "operation-steps", "store-bell", "board"]
+            for feed in feeds {
+                let connection = try await server.connect()
+                try await connection.send(
+                    "GET", "/api/v1/streams/\(feed)?live=sse&offset=now", headers: ["X-Test: ada"])
+            }
+            try await server.untilHeld(feeds.count)
+            let some = SubjectSelection(
+                operations: ["steps"].compactMap { IDPattern($0) }, stores: ["bell"].compactMap { IDPattern($0) })
+            known.control.replace(
+                rules: AccessRules(grants: [RoleGrant(RoleAssignment("viewer", on: some), to: [.user("ada")])]))
+            clock.advance(by: RightsWatch.interval)
+            try await server.untilHeld(feeds.count - 1)
+            known.control.replace(
+                rules: AccessRules(grants: [
+                    RoleGrant(
+                        RoleAssignment("viewer", on: SubjectSelection(operations: ["secret"].compactMap { IDPattern($0) })),
+                        to: [.user("ada")])
+                ]))
+            clock.advance(by: RightsWatch.interval)
+            try await server.untilHeld(0)
+        }
+    }
+
     @Test(arguments: ["/api/v1", ""])
     func `an upload stops when its sender's rights go, and leads to its run, which says so`(base: String) async throws {
         let known = KnownNames()

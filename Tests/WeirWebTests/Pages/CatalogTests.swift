@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 @testable import WeirAccess
 import WeirBoards
 import WeirJournals
@@ -79,6 +80,51 @@ struct CatalogTests {
             try await server.untilHeld(1)
             _ = try await server.board.cancel(run.run, actor: "a")
             #expect(try await viewer.response().json()["k"] == "batch")
+        }
+    }
+
+    @Test func `events and waiting requests continue when the catalog is replaced, and end with their right`()
+        async throws
+    {
+        let known = KnownNames()
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock, bell: true, access: known.access) { server in
+            let run = try await server.start().run
+            let paths = [
+                "/api/v1/streams/run-\(run)?live=sse&offset=now", "/api/v1/streams/board?live=sse&offset=now",
+                "/api/v1/feeds/run-\(run)/changes?after=now&wait=60", "/api/v1/runs/\(run)/output?wait=60",
+            ]
+            var waiting: [String: [RawConnection]] = [:]
+            for name in ["victor", "walt"] {
+                for path in paths {
+                    let connection = try await server.connect()
+                    try await connection.send("GET", path, headers: ["X-Test: \(name)"])
+                    waiting[name, default: []].append(connection)
+                }
+            }
+            try await server.untilHeld(2 * paths.count)
+            for edition in ["aa", "bb"] {
+                try await show(catalog(server, declaring: ["backup"], edition: edition), on: server)
+                #expect(server.dashboard.held == 2 * paths.count)
+            }
+            known.signOut("walt")
+            clock.advance(by: RightsWatch.interval)
+            for (path, connection) in zip(paths, waiting["walt"] ?? []) {
+                #expect(try await connection.response().status == (path.contains("live=sse") ? 200 : 401), "\(path)")
+            }
+            #expect(server.dashboard.held == paths.count)
+            _ = try await server.board.cancel(run, actor: "a")
+            let events = try #require(waiting["victor"]?[0])
+            let isOver = Shared(false)
+            let answer = Task {
+                defer { isOver.value = true }
+                return try await events.response()
+            }
+            try await until { isOver.value } otherwise: { clock.advance(by: 100) }
+            #expect(try await answer.value.text.contains(#""streamClosed":true"#))
+            try await until { server.dashboard.audiences.responders.count <= 4 } otherwise: {
+                clock.advance(by: 10_000)
+            }
         }
     }
 

@@ -97,8 +97,11 @@ struct TestServer: Sendable {
                 return server
             }, logger: logger
         ) { port, shutDown in
-            // What a test leaves open would be waited for.
-            defer { registry.value?.closeAll() }
+            // What a test leaves open would be waited for, without end if its clock stands still.
+            defer {
+                dashboard.letTasksGo()
+                registry.value?.closeAll()
+            }
             try await test(
                 TestServer(
                     board: board, dashboard: dashboard, port: port, gate: gate, registry: #require(registry.value),
