@@ -145,7 +145,7 @@ extension AccessDirectory: Authenticator {
             return found.person.isUser ? found.principal.map(obliged) : found.principal
         case .token(let id):
             return state.withLock { state in
-                guard let token = state.tokens[id], time < token.expiresAt ?? .max else { return nil }
+                guard let token = state.tokens[id], token.isValid(now: time) else { return nil }
                 var bounds: [Principal] = []
                 if let maker = token.maker {
                     guard let principal = state.principal(of: maker, now: time) else { return nil }
@@ -162,7 +162,7 @@ extension AccessDirectory: Authenticator {
             }
         case .link(let id):
             let found = state.withLock { state -> (LinkRecord, Principal?)? in
-                guard let link = state.links[id], time < link.expiresAt else { return nil }
+                guard let link = state.links[id], link.isValid(now: time) else { return nil }
                 return (link, link.maker.map { state.principal(of: $0, now: time) } ?? .system)
             }
             // The link's maker must still exist and still be allowed to create it.

@@ -24,7 +24,7 @@ extension AccessDirectory {
         return state.withLock { state in
             let sessions = Dictionary(grouping: state.sessions.sessions.values) { $0.person.key }
             let tokens = Dictionary(grouping: state.tokens.values) { $0.maker?.key }
-            let links = Dictionary(grouping: state.links.values.filter { $0.expiresAt > time }) { $0.maker?.key }
+            let links = Dictionary(grouping: state.links.values.filter { $0.isValid(now: time) }) { $0.maker?.key }
             func access(_ person: StoredPerson, _ roles: [StoredAssignment], namedAt: Int64?) -> PersonAccess {
                 let own = (sessions[person.key] ?? []).filter { state.sessions.session($0.hash, now: time) != nil }
                 return PersonAccess(

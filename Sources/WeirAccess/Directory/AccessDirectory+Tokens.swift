@@ -128,7 +128,7 @@ extension AccessDirectory {
     package func links(to run: String? = nil) -> [LinkRecord] {
         let time = now()
         return state.withLock { state in
-            state.links.values.filter { $0.expiresAt > time && (run == nil || $0.run == run) }
+            state.links.values.filter { $0.isValid(now: time) && (run == nil || $0.run == run) }
                 .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
         }
     }

@@ -48,7 +48,25 @@ struct PasswordLink: Hashable, Sendable, Codable {
     var edition: String
     var expiresAt: Int64
 
-    func isValid(for user: UserRecord, now: Int64) -> Bool { now < expiresAt && edition == user.edition }
+    /// The longest validity, in milliseconds: an end that is later was set by a clock that was wrong.
+    static let longest = Int64(AccessDirectory.passwordLinkHours.upperBound) * 3_600_000
+
+    func isValid(for user: UserRecord, now: Int64) -> Bool {
+        now < expiresAt && expiresAt &- now <= Self.longest && edition == user.edition
+    }
+}
+
+/// A credential with an end.
+protocol ExpiringRecord {
+    var createdAt: Int64 { get }
+    var end: Int64? { get }
+}
+
+extension ExpiringRecord {
+    /// Whether the end is in the future; false if the beginning is as far in the future, because the clock was wrong then.
+    func isValid(now: Int64) -> Bool {
+        end.map { now < $0 && createdAt &- now <= $0 &- createdAt } ?? true
+    }
 }
 
 /// A token of a program; only its hash is stored.
@@ -65,6 +83,10 @@ package struct TokenRecord: Hashable, Sendable, Codable {
     package var usedOn: Int64?
 }
 
+extension TokenRecord: ExpiringRecord {
+    var end: Int64? { expiresAt }
+}
+
 /// A link to one run; only its hash is stored.
 package struct LinkRecord: Hashable, Sendable, Codable {
     package var id: String
@@ -74,6 +96,10 @@ package struct LinkRecord: Hashable, Sendable, Codable {
     package var maker: StoredPerson?
     package var createdAt: Int64
     package var expiresAt: Int64
+}
+
+extension LinkRecord: ExpiringRecord {
+    var end: Int64? { expiresAt }
 }
 
 /// A browser session; only the hash of its secret is stored.

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import WeirFlows
 package import WeirJournals
 import WeirStates
@@ -7,10 +8,21 @@ import WeirStates
 ///
 /// The log contains details that pages do not show: paths, and SQLite's codes.
 final class RecordingReporter: Sendable {
+    /// How long a disk that was full twice must accept all changes before the status changes, in milliseconds: while it is
+    /// almost full, small changes fit in now and then.
+    static let patience: Int64 = 30_000
+
+    private struct FullDisk {
+        var failedAt: Timestamp
+        var recoveredAt: Timestamp?
+        var isRepeated = false
+    }
+
     private let logger: Logger
     private let now: @Sendable () -> Timestamp
     private let statusFlow = MutableStateFlow(RecordingStatus.recording)
     private let noticesFlow: MutableStateFlow<[JournalNotice]>
+    private let fullDisk = Mutex<FullDisk?>(nil)
 
     init(notices: [JournalNotice], now: @escaping @Sendable () -> Timestamp, logger: Logger) {
         self.now = now
@@ -27,6 +39,12 @@ final class RecordingReporter: Sendable {
     func failed(_ error: any Error) {
         let reason = (error as? JournalError)?.description ?? "The journal cannot be written."
         var since = now()
+        if (error as? JournalError)?.code == .full {
+            fullDisk.withLock { last in
+                let isRepeated = last.map { $0.isRepeated || Self.isRecent($0.recoveredAt, at: since) } ?? false
+                last = FullDisk(failedAt: since, recoveredAt: last?.recoveredAt, isRepeated: isRepeated)
+            }
+        }
         if case .notRecorded(let first, let known) = statusFlow.value {
             if known == reason { return }
             since = first
@@ -39,9 +57,22 @@ final class RecordingReporter: Sendable {
     /// Notes that the journal accepts changes, which is logged after a failure.
     func succeeded(waiting count: Int) {
         guard case .notRecorded(let since, let reason) = statusFlow.value else { return }
+        let now = now()
+        let isEarly = fullDisk.withLock { last in
+            guard let failedAt = last?.failedAt else { return false }
+            if last?.isRepeated == true, Self.isRecent(failedAt, at: now) { return true }
+            last = FullDisk(failedAt: failedAt, recoveredAt: now)
+            return false
+        }
+        if isEarly { return }
         logger.notice(
             "Recording again.", metadata: ["since": "\(since)", "cause": "\(reason)", "waiting": "\(count)"])
         statusFlow.value = .recording
+    }
+
+    /// Whether a moment is less than the patience ago; false for one in the future, after which the clock was set back.
+    private static func isRecent(_ moment: Timestamp?, at now: Timestamp) -> Bool {
+        moment.map { (0..<patience).contains(now.milliseconds - $0.milliseconds) } ?? false
     }
 
     /// Replaces the notices, and logs the new ones.

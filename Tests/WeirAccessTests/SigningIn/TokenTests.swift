@@ -20,6 +20,30 @@ import WeirStates
         #expect(!authorization.permissions.allows(.see, on: .operation("deploy")))
     }
 
+    @Test func `a token or link of a clock that was ahead ends when the clock is set back by more than its validity`()
+        async throws
+    {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana", "operator")
+        let maker = try person(fixture, "ana")
+        let days: Int64 = 86_400_000
+        for (back, isValid) in [(days / 2, true), (300 * days, false)] {
+            fixture.advance(milliseconds: back)
+            let viewer = [StoredAssignment(role: "viewer")]
+            let token = try await fixture.directory.createToken("a", roles: viewer, days: 1, by: maker).token
+            let endless = try await fixture.directory.createToken("b", roles: viewer, days: nil, by: maker).token
+            let link = try await fixture.directory.createLink(to: "r1", of: "deploy", hours: 24, by: maker)
+            let password = try await fixture.directory.makePasswordLink(of: "ana", hours: 24, by: .system)
+            fixture.advance(milliseconds: -back)
+            #expect((fixture.request(bearer(token)).authorization != nil) == isValid)
+            #expect(fixture.request(bearer(endless)).authorization != nil)
+            #expect((fixture.directory.authorization(ofLink: link.link.text) != nil) == isValid)
+            #expect(fixture.directory.links().contains { $0.id == link.record.id } == isValid)
+            let user = try? fixture.directory.userOfPasswordLink(password.secret.text, from: .none)
+            #expect((user == "ana") == isValid)
+        }
+    }
+
     @Test func `a token's rights shrink with its maker's, and end with its maker`() async throws {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("root", "admin")

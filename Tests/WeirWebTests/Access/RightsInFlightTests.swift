@@ -119,7 +119,9 @@ struct RightsInFlightTests {
             #expect(server.dashboard.held == paths.count)
             // Rights of roles and grants of others, and a change that concerns nobody.
             let grants = KnownNames.rules.grants
-            for rules in [AccessRules(grants: Array(grants.dropLast())), AccessRules(grants: Array(grants.dropLast(2)))] {
+            for rules in [
+                AccessRules(grants: Array(grants.dropLast())), AccessRules(grants: Array(grants.dropLast(2))),
+            ] {
                 known.control.replace(rules: rules)
                 clock.advance(by: RightsWatch.interval)
                 #expect(server.dashboard.held == paths.count)
@@ -156,7 +158,8 @@ struct RightsInFlightTests {
             known.control.replace(
                 rules: AccessRules(grants: [
                     RoleGrant(
-                        RoleAssignment("viewer", on: SubjectSelection(operations: ["secret"].compactMap { IDPattern($0) })),
+                        RoleAssignment(
+                            "viewer", on: SubjectSelection(operations: ["secret"].compactMap { IDPattern($0) })),
                         to: [.user("ada")])
                 ]))
             clock.advance(by: RightsWatch.interval)
