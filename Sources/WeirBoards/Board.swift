@@ -80,7 +80,6 @@ public final class Board: Sendable {
         let role = MutableStateFlow<BoardRole>(shared?.isRecording == false ? .following : .recording)
         self.role = role
         membership = shared.flatMap { $0.node.isEmpty ? nil : Membership($0, role: role, clock: clock, logger: logger) }
-        sender = membership == nil ? nil : shared.map { CommandSender($0, clock: clock) }
         foreignOutput = shared.map { shared in
             ForeignOutput(shared, feed: feed, catalog: catalog) { run in
                 role.value == .following ? runs[run] == nil : runs[run]?.isHere == false
@@ -104,6 +103,9 @@ public final class Board: Sendable {
         } output: { [runs] run in
             runs[run]?.output
         }
+        let noting = recorder
+        sender =
+            membership == nil ? nil : shared.map { CommandSender($0, clock: clock) { error in noting.note(error) } }
         retention = Retention(
             journal: journal, recorder: recorder, feed: feed, now: now, clock: clock, logger: logger)
         outputs = RunOutputs(
@@ -173,7 +175,9 @@ public final class Board: Sendable {
             if board.role.value == .recording { try await board.begin() } else { try await board.follow() }
             board.takePart()
             board.removeArtifactsHourly()
-            if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
+            if let interval = configuration.journalCheckInterval {
+                board.recorder.lookAfterJournal(every: interval, as: board.role)
+            }
             return board
         } catch let error as JournalError where error.code == .corrupt {
             journal.markUnusable()

@@ -92,7 +92,12 @@ extension PostgresJournal: CommandExchange {
                 [command.id, command.node, command.text]
             ) { _ in }
             // After the commit: within the transaction, NOTIFY would hold a lock of the whole instance.
-            try connection.execute("NOTIFY \(PostgresPulse.Channel.commands.rawValue)")
+            do {
+                try connection.execute("NOTIFY \(PostgresPulse.Channel.commands.rawValue)")
+            } catch {
+                // The command is stored: the recording server finds it at its next heartbeat.
+                guard !connection.isLost else { throw error }
+            }
         }
     }
 

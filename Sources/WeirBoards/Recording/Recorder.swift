@@ -191,22 +191,23 @@ final class Recorder: Sendable {
 
     // MARK: Checking the journal
 
-    func lookAfterJournal(every interval: Duration) {
+    func lookAfterJournal(every interval: Duration, as role: MutableStateFlow<BoardRole>) {
         scope.launch { [clock] in
             while true {
                 try await clock.sleep(for: interval)
-                await self.verify()
+                await self.verify(as: role.value)
             }
         }
     }
 
-    /// Verifies the journal once; while it cannot be written, the next append verifies it.
-    private func verify() async {
+    /// Verifies the journal once; while it cannot be written, the next append verifies it, or the next heartbeat of a follower.
+    func verify(as role: BoardRole) async {
         do {
             try await lock.withLock {
                 do {
                     try await journal.verify()
-                    if core.withLock({ !$0.isDraining }) { noteRecording() }
+                    // A follower only reads here, which a journal can allow that cannot be written.
+                    if role != .following, core.withLock({ !$0.isDraining }) { noteRecording() }
                 } catch {
                     note(error)
                 }

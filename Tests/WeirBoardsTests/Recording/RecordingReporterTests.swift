@@ -9,14 +9,18 @@ import WeirJournals
 struct RecordingReporterTests {
     private static let full = JournalError(.full, "The disk is full.")
 
-    private let now = Locked(Timestamp(milliseconds: 1_000_000))
+    private final class Wall: Sendable {
+        let now = Locked(Timestamp(milliseconds: 1_000_000))
+    }
+
+    private let wall = Wall()
     private let log = CapturedLog()
 
     private func reporter() -> RecordingReporter {
-        RecordingReporter(notices: [], now: { [now] in now.withLock { $0 } }, logger: log.logger)
+        RecordingReporter(notices: [], now: { [wall] in wall.now.withLock { $0 } }, logger: log.logger)
     }
 
-    private func pass(_ milliseconds: Int64) { now.withLock { $0 = $0.after(milliseconds) } }
+    private func pass(_ milliseconds: Int64) { wall.now.withLock { $0 = $0.after(milliseconds) } }
 
     private var told: [String] { log.lines.filter { $0.contains("ecording") } }
 

@@ -132,6 +132,7 @@ import WeirStates
         try await pair.beats { records.withLock { $0.last == false } }
         for _ in 0..<3 {
             try await pair.beat()
+            await pair.second.recorder.verify(as: pair.second.role.value)
             let recorded = try await pair.first.start("job", input: [:], actor: "anna").sequence
             try await until { pair.second.feed.head(of: .board) >= recorded ?? .max }
         }

@@ -199,6 +199,24 @@ import WeirStates
         await pair.shutdown()
     }
 
+    @Test(arguments: [JournalError.Code.full, .readOnly])
+    func `a command that the database refuses is not carried out, and the server says that nothing is recorded`(
+        code: JournalError.Code
+    ) async throws {
+        let pair = try await BoardPair(hears: false)
+        pair.cluster.handError = JournalError(code, "The database takes nothing.")
+        let error = await refusal { () throws(BoardError) in
+            _ = try await pair.second.start("job", input: [:], actor: "anna")
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.description.contains("The database takes nothing.") == true)
+        #expect(pair.second.recording != .recording)
+        pair.cluster.handError = nil
+        try await pair.hear()
+        #expect(try await pair.actors() == [])
+        await pair.shutdown()
+    }
+
     @Test func `what cannot be handed over is refused where it was asked`() async throws {
         let pair = try await BoardPair()
         let unknown = await refusal { () throws(BoardError) in

@@ -148,6 +148,7 @@ final class SharedJournalDouble: SharedJournal, JournalProxy {
     }
 
     func hand(_ command: HandedCommand) async throws {
+        if let error = cluster.handError, error.code != .unavailable { throw error }
         try await exchange.hand(command)
         cluster.ring()
         if let error = cluster.handError { throw error }

@@ -21,6 +21,8 @@ final class CommandSender: Sendable {
 
     private enum End: Sendable {
         case reply(CommandReply)
+        /// The database refused to store the command, so no server will carry it out.
+        case refused(JournalError)
         /// The command may not have been stored, or the server is stopping.
         case failed
     }
@@ -36,10 +38,16 @@ final class CommandSender: Sendable {
     private let clock: any Clock<Duration>
     private let core = Locked(Core())
     private let scope = FlowScope(executor: nil)
+    private let onRefusal: @Sendable (JournalError) -> Void
 
-    init(_ journal: any SharedJournal, clock: any Clock<Duration>) {
+    /// Creates a sender; `onRefusal` is called with the error if the database refuses to store a command.
+    init(
+        _ journal: any SharedJournal, clock: any Clock<Duration>,
+        onRefusal: @escaping @Sendable (JournalError) -> Void
+    ) {
         self.journal = journal
         self.clock = clock
+        self.onRefusal = onRefusal
     }
 
     /// Sends a command and returns the reply; `recording` is the display name of the recording server.
@@ -53,6 +61,9 @@ final class CommandSender: Sendable {
         scope.launch { [self] in
             do {
                 try await journal.hand(HandedCommand(id: id, node: journal.node, text: text))
+            } catch let error as JournalError where [.full, .readOnly].contains(error.code) {
+                onRefusal(error)
+                end.resolve(.refused(error))
             } catch {
                 end.resolve(.failed)
             }
@@ -64,6 +75,8 @@ final class CommandSender: Sendable {
         case .reply(.lost):
             remove(id)
             throw .outcomeUnknown(of: recording)
+        case .refused(let error):
+            throw .unreadable(error)
         case .failed, nil:
             return try await withdraw(id, recording)
         }
