@@ -52,7 +52,7 @@ struct HeldRight: Sendable {
 
     /// The right to a feed, once the operation of its run is known.
     ///
-    /// That to the whole board is as before: it ends with any change of the audience.
+    /// The right to the whole board ends with any change of the audience.
     func to(_ topic: Topic, operation: String?) -> HeldRight {
         switch topic {
         case .board: self

@@ -91,7 +91,7 @@ final class PollResponder: Sendable {
     /// Ends the holds of polls and streams and holds no more of them, because another catalog replaces this one; clients then
     /// reconnect to that.
     ///
-    /// Server tasks wait on: what they may see depends on their audience alone.
+    /// Server tasks continue to wait: a catalog does not change the visibility of an audience.
     func retire() {
         isRetired.store(true, ordering: .sequentiallyConsistent)
         waitLists.interrupt { if case .task = $0 { false } else { true } }
