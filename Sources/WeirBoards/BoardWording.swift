@@ -51,7 +51,6 @@ enum BoardWording: String, Wording {
     case invalidAction = "The action does not fit this store: {reason}"
     case invalidState = "The state does not fit this store: {reason}"
     case invalidInput = "The input does not fit this operation: {reason}"
-    case busy = "A run is active, and this operation does one at a time. Wait until it has ended, or cancel it."
     case full = "{count} runs are active, which is the limit. Try again when some have ended."
     case kept = """
         {count} runs are active, and the remaining places are reserved for operations with fewer runs. Try again \

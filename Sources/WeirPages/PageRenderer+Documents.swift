@@ -22,13 +22,6 @@ extension PageRenderer {
         return document(writer, "pages/artifact", writer.artifactPage(page), page.artifact.filename, .runs, frame)
     }
 
-    /// A start form alone, with mistakes beside the fields and the entered values preserved.
-    func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
-        let writer = writer(frame)
-        let fields = writer.startPage(operation, draft: draft)
-        return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
-    }
-
     /// The page that asks for the name of a preset; `text` is the values as the form sends them.
     package func preset(of entry: CatalogEntry, _ values: JSONValue, text: String, frame: PageFrame) -> String {
         let writer = writer(frame)

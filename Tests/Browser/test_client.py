@@ -148,6 +148,24 @@ def test_output_is_followed_to_its_end_each_channel_where_it_belongs(weir, termi
     assert "\x1b[2J" not in terminal.screen("output", "talk")[1]
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has /dev/full")
+def test_what_cannot_be_written_is_an_error_and_a_reader_that_has_gone_is_none(weir, terminal):
+    url = "streams/reported/import/talk"
+    weir.put(url)
+    weir.post(url, [{"line": "x" * 1_000} for _ in range(200)], closes=True)
+    for words in (["output", "talk"], ["runs"], ["operations", "schema"], ["settings", "--markdown"]):
+        command = [BINARY, *words]
+        surroundings = {"cwd": terminal.home, "env": terminal.environment, "stderr": subprocess.PIPE, "text": True}
+        with open("/dev/full", "w") as full:
+            failed = subprocess.run(command, stdout=full, timeout=60, **surroundings)
+        assert failed.returncode == 73 and "No space left on device" in failed.stderr, (words, failed)
+        reading, writing = os.pipe()
+        os.close(reading)
+        gone = subprocess.run(command, stdout=writing, timeout=60, **surroundings)
+        os.close(writing)
+        assert (gone.returncode in (0, -signal.SIGPIPE), gone.stderr) == (True, ""), (words, gone)
+
+
 # MARK: Following over failures
 
 

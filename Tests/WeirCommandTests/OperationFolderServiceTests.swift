@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 import WeirBoards
+import WeirJournals
 import WeirOperations
 @testable import WeirPages
 import WeirStates
@@ -51,6 +52,22 @@ import WeirStates
         let mistakes = try said(["backup.yml": "{title: T}"])
         #expect(mistakes.count == 2 && mistakes.last == read)
         #expect(mistakes.first?.hasPrefix("An operation's file has a mistake and is not in force.") == true)
+    }
+
+    @Test func `a schedule whose days have passed is remarked, and each part of several is tested`() throws {
+        let text = """
+            title: T
+            command: [echo]
+            schedule:
+              - {cron: "0 3 * * *", only: [2026-01-01..2026-02-01]}
+              - {cron: "0 4 * * *"}
+            """
+        try operations(["nightly.yml": text]) { files, _ in
+            #expect(files.remarks(at: try #require(Timestamp("2026-02-01T02:00:00Z"))) == [])
+            let remarks = files.remarks(at: try #require(Timestamp("2026-02-01T03:00:00Z")))
+            #expect(
+                remarks.count == 1 && remarks[0].hasPrefix("nightly: the schedule “0 3 * * *” has no further start"))
+        }
     }
 
     @Test func `the folder beside the settings' file makes operations, and pages that show each of their states`()

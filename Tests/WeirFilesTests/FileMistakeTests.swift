@@ -136,6 +136,10 @@ struct FileMistakeTests {
             "3:43: `default` does not fit the input."
         ),
         (
+            "title: T\ncommand: [a]\ninputs: [{name: x, type: integer, default: 9223372036854775808}]",
+            "3:44: `default` does not fit the input. Give a whole number from -9223372036854775808 to 9223372036854775807"
+        ),
+        (
             "title: T\ncommand: [a]\ninputs: [{name: x, min: 3}]",
             "3:20: `min` belongs to an input of the type `integer` or `number`."
         ),

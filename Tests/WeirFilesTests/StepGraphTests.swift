@@ -218,6 +218,66 @@ import WeirTesting
         #expect(definition?.plan?.steps.first?.forEach?.list == .fixed(items))
     }
 
+    @Test func `the default of a whole number is read as the form reads it`() throws {
+        for (text, number) in [("1e3", 1_000), ("5.0", 5), ("+7", 7), ("007", 7)] as [(String, Int64)] {
+            let (definition, mistakes) = DefinitionReader.read(
+                "title: T\ncommand: [a]\ninputs: [{name: n, type: integer, default: \(text)}]", id: "t", file: "t.yml")
+            #expect(mistakes.map(\.description) == [])
+            #expect(definition?.fields.first?.defaultValue == .integer(number), "\(text)")
+        }
+    }
+
+    @Test func `escaped braces are braces in every text for people, and others are refused there`() throws {
+        let text = """
+            title: {en: "Like {{{{.Names}}", es: "Como {{{{.Names}}"}
+            description: "{{{{a}}"
+            inputs: [{name: a, label: "{{{{b}}", help: "{{{{c}}"}]
+            steps: [{name: one, title: "{{{{d}}", command: [echo, "{{a}}"], states: {made: {title: "{{{{e}}"}}}]
+            """
+        let (read, mistakes) = DefinitionReader.read(text, id: "texts", file: "texts.yml")
+        #expect(mistakes.map(\.description) == [])
+        let definition = try #require(read)
+        #expect(definition.title.texts == ["en": "Like {{.Names}}", "es": "Como {{.Names}}"])
+        #expect(definition.summary.text == "{{a}}")
+        #expect(definition.fieldTexts["a"]?.label?.text == "{{b}}" && definition.fieldTexts["a"]?.help?.text == "{{c}}")
+        #expect(definition.parts.first?.title.text == "{{d}}")
+        #expect(definition.parts.first?.stateTitles["made"]?.text == "{{e}}")
+        let other = DefinitionReader.read(text.replacing("{{{{", with: "{{"), id: "texts", file: "texts.yml").1
+        #expect(other.filter { $0.detail.hasPrefix("A title, label or help text cannot hold fields.") }.count == 7)
+    }
+
+    @Test func `a condition is tested before there are items, and its program has the variables that hold none`() throws
+    {
+        func read(_ condition: String) -> (OperationDefinition?, [String]) {
+            let (definition, mistakes) = DefinitionReader.read(
+                """
+                title: List
+                inputs: [{name: base}]
+                steps:
+                  - name: each
+                    command: [echo, "{{item}}"]
+                    for_each: [a, b]
+                    env: {ITEM: "{{item}}", BASE: "{{base}}", PLACE: "{{ index }}"}
+                    if: \(condition)
+                """, id: "list", file: "list.yml")
+            return (definition, mistakes.map(\.description))
+        }
+        let (definition, mistakes) = read(#"{command: [test, -e, "{{base}}"]}"#)
+        #expect(mistakes == [])
+        let condition = try #require(definition?.parts.first { $0.id == "list-each-if" })
+        #expect(condition.fields.map(\.name) == ["base"])
+        for condition in [
+            #"{command: [test, "{{item}}"]}"#, #"{command: [test, "{{ item.name }}"]}"#,
+            #"{command: [test, "x{{index}}"]}"#, "{item: a}", "{item.name: a}", "{index: {above: 0}}",
+        ] {
+            let (_, mistakes) = read(condition)
+            #expect(
+                mistakes.count == 1 && mistakes[0].contains("before the step has its items"), "\(condition) \(mistakes)"
+            )
+        }
+        #expect(read(#"{command: [test, "{{{{item}}"]}"#).1 == [])
+    }
+
     @Test func `a graph of a file runs with its programs replaced`() async throws {
         let text = """
             title: Whole

@@ -43,6 +43,19 @@ struct InputChoicesTests {
         #expect(mistakes(["regions": "eu"]).count == 1)
     }
 
+    @Test func `numbers and booleans choose the options that are written alike`() throws {
+        var several = InputField("parts", "Parts", .choice(["1", "2", "1.10", "true"]))
+        let one = InputField("one", "One", .choice(["1", "1.10", "true"]))
+        several.takesSeveral = true
+        let exact = JSONValue.number(try #require(JSONNumber("1.10")))
+        #expect(
+            try InputField.validate(["parts": [true, exact, 1, "1"], "one": exact], fields: [several, one])
+                == ["parts": ["1", "1.10", "true"], "one": "1.10"])
+        for wrong: JSONValue in [["parts": [3]], ["parts": [1.1]], ["parts": [[1]]], ["one": 1.0], ["one": [1]]] {
+            #expect(throws: InputMistakes.self) { try InputField.validate(wrong, fields: [several, one]) }
+        }
+    }
+
     @Test func `several choices are texts with commas in forms, requests of hooks and arguments`() {
         let form = InputField.object(fromForm: ["regions": "us, eu,"], fields: Self.fields)
         #expect(form["regions"] == ["us", "eu"])

@@ -41,7 +41,7 @@ import WeirStates
                 .init(field: "name", detail: "has to be in lower case"), .init(field: "extra", detail: "is unknown"),
             ],
             message: Message(verbatim: "Two mistakes."))
-        let html = try Fixture().pages.startForm(operation: "copy", draft: draft, frame: PageFrame())
+        let html = try Fixture().pages.startForm(operation: "copy", draft: draft)
         let page = try MarkupDocument(html, as: .document)
         let name = try #require(try page.elements("//input[@name='input.name']").first)
         #expect(name["value"] == "Upper <Case>" && name["aria-invalid"] == "true" && name["required"] != nil)
@@ -225,7 +225,7 @@ import WeirStates
         let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
         for (region, other) in [("eu", "us"), ("us", "eu")] {
             let draft = FormDraft(values: ["region": region, "place": "central"])
-            let html = pages.startForm(operation: "visit", draft: draft, frame: PageFrame())
+            let html = pages.startForm(operation: "visit", draft: draft)
             let page = try MarkupDocument(html, as: .document)
             let chosen = try page.elements("//optgroup[@label='\(region)']/option[@selected]")
             #expect(chosen.map { $0["value"] } == ["central"])
@@ -237,7 +237,7 @@ import WeirStates
         var catalog = Catalog()
         catalog.add(StatesOnly<DatabaseInput, CopyState>(), id: "restore", title: "Restore", summary: "")
         let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
-        let html = pages.startForm(operation: "restore", draft: FormDraft(), frame: PageFrame())
+        let html = pages.startForm(operation: "restore", draft: FormDraft())
         #expect(Markup.check(html, as: .document).isEmpty)
         let page = try MarkupDocument(html, as: .document)
         #expect(try page.elements("//select[@required]/option").map { $0["value"] } == ["", "orders", "stock"])

@@ -97,6 +97,19 @@ import WeirStates
         #expect(context.debugDescription.hasPrefix("line 1, column "))
     }
 
+    @Test func `numbers that are too large are texts where a body may have them`() throws {
+        let long = String(repeating: "1", count: 1_001)
+        let body = #"{"a": 1e400, "b": [-1e400, \#(long)], "c": 1.10}"#
+        let value: JSONValue = [
+            "a": "1e400", "b": ["-1e400", .string(long)], "c": .number(try #require(JSONNumber("1.10"))),
+        ]
+        #expect(try JSONValue(parsing: Data(body.utf8), keepsLargeNumbers: true) == value)
+        #expect(try JSONValue(parsing: body, isLenient: true) == value)
+        for other in [#"{"a": NaN}"#, "[1e]", #"["\ud800"]"#] {
+            #expect(throws: DecodingError.self) { try JSONValue(parsing: Data(other.utf8), keepsLargeNumbers: true) }
+        }
+    }
+
     @Test(arguments: [510, 511, 512, 513, 514, 600, 100_000])
     func `a value is not read from a text that breaks off, however deep it is nested`(depth: Int) {
         for end in ["", " ", "]", String(repeating: "]", count: depth)] {

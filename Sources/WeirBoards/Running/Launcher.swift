@@ -316,7 +316,7 @@ final class Launcher: Sendable {
         guard begun == record.id else {
             // The operation now joins a run that began before.
             runs.giveBack(record.id)
-            throw BoardError(.busy, .busy)
+            throw BoardError(.busy, OperationBusy(run: begun).message)
         }
         if runs.isClosed { runs[begun]?.shutDown() }
     }

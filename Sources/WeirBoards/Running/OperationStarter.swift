@@ -26,7 +26,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                 record(run, from: variation.state, live, mask, onEnd)
             }.id
         } catch {
-            throw BoardError(.busy, .busy)
+            throw BoardError(.busy, error.message)
         }
     }
 

@@ -125,11 +125,10 @@ package final class VisibleBoard: Sendable {
 
     var administers: Bool { permissions.allows(.administer, on: .server) }
 
-    /// Counts a viewer of a topic, which starts visible operations that run only while watched.
-    package func watch(_ topic: Topic) -> Watch {
-        guard !visibility.isWhole else { return board.watch(topic) }
-        guard feed.sees(topic) else { return Watch(topic: topic) {} }
-        return board.watching.watch(topic, of: visibility.operations)
+    /// Counts a viewer of a topic, which starts visible operations that run only while watched unless `starts` is false.
+    package func watch(_ topic: Topic, starts: Bool = true) -> Watch {
+        guard visibility.isWhole || feed.sees(topic) else { return Watch(topic: topic) {} }
+        return board.watching.watch(topic, of: !starts ? [] : visibility.isWhole ? nil : visibility.operations)
     }
 
     /// The number of viewers of exactly that topic, over all boards.

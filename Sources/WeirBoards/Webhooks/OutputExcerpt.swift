@@ -26,33 +26,12 @@ package enum OutputExcerpt {
         var size = 0
         var kept: [String] = []
         for line in whole.suffix(lineLimit).reversed() {
-            let text = cut(visible(line))
+            let text = cut(line.visibleText)
             size += text.utf8.count + 1
             guard size <= byteLimit else { break }
             kept.append(text)
         }
         return kept.reversed()
-    }
-
-    /// The text after the last carriage return, without control characters and without their sequences for terminals.
-    private static func visible(_ line: String) -> String {
-        let scalars = line.unicodeScalars.split(separator: "\r").last.map(Array.init) ?? []
-        var text = String.UnicodeScalarView()
-        var index = scalars.startIndex
-        while index < scalars.endIndex {
-            let scalar = scalars[index]
-            index += 1
-            if scalar == "\u{1B}" {
-                guard index < scalars.endIndex, scalars[index] == "[" else { continue }
-                index += 1
-                // Parameters, and then one final character.
-                while index < scalars.endIndex, (0x20...0x3f).contains(scalars[index].value) { index += 1 }
-                index += 1
-            } else if scalar == "\t" || scalar.properties.generalCategory != .control {
-                text.append(scalar)
-            }
-        }
-        return String(text)
     }
 
     private static func cut(_ line: String) -> String {

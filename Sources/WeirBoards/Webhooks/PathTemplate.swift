@@ -149,6 +149,16 @@ package enum BracedText {
         return parts
     }
 
+    /// The text with `{{` for `{{{{`, or nil if it has a name in braces or braces that are not closed.
+    package static func plain(_ text: String) -> String? {
+        var plain = ""
+        for part in parts(of: text) ?? [.name("")] {
+            guard case .text(let fixed) = part else { return nil }
+            plain += fixed
+        }
+        return plain
+    }
+
     /// The end of an error message, which explains how to write literal braces.
     package static let escape = "Write {{{{ for two braces that are text."
 }

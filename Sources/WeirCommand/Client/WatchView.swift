@@ -32,12 +32,6 @@ struct WatchView: Sendable {
         }
     }
 
-    /// The output that must precede any other text on the terminal.
-    mutating func interruption() -> String {
-        defer { (isOpen, height) = (false, 0) }
-        return isOpen ? "\n" : ""
-    }
-
     private mutating func drawn(_ change: RunChange, columns: Int, rows: Int) -> String {
         let steps = StepLines(change.payload)
         if let steps, steps.steps.count + 1 < rows {

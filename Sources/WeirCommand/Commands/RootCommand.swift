@@ -45,6 +45,30 @@ struct RootCommand: AsyncParsableCommand {
         let commit = String(cString: cinstallation_commit())
         return commit.isEmpty ? version : "\(version) (\(commit))"
     }()
+
+    /// Runs the command; fails if its output cannot be written.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            // What `print` writes can still be in a buffer.
+            if fflush(nil) != 0 { exit(unableToWrite: errno) }
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// Ends the process after a failed write to standard output: with 0 if its reader has closed the pipe, as `head` does.
+    static func exit(unableToWrite error: Int32) -> Never {
+        guard error != EPIPE else { Foundation.exit(0) }
+        let reason = NSError(domain: NSPOSIXErrorDomain, code: Int(error)).localizedFailureReason
+        complain("Standard output cannot be written: \(reason ?? "error \(error)").")
+        Foundation.exit(73)
+    }
 }
 
 struct Serve: AsyncParsableCommand {

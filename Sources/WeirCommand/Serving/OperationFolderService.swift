@@ -3,6 +3,7 @@ import Logging
 import WeirAccess
 import WeirBoards
 import WeirFiles
+import WeirJournals
 import WeirOperations
 import WeirPages
 import WeirStandard
@@ -157,8 +158,8 @@ struct OperationFolderService: Sendable {
 
     var keptSecrets: Set<String> { Set(folder.definitions.flatMap(\.fields).compactMap(\.kept)) }
 
-    /// What is not a mistake but may surprise: secrets that are too short to be masked.
-    var remarks: [String] {
+    /// Remarks about secrets that are too short to be masked, and about schedules that have no further start.
+    func remarks(at now: Timestamp = Timestamp(Date())) -> [String] {
         let short = "so it is not hidden in what programs print. Use a longer one."
         let limited = definitions.flatMap { definition in
             definition.fields.compactMap { field -> String? in
@@ -167,12 +168,18 @@ struct OperationFolderService: Sendable {
             }
         }
         let kept = keptSecrets.sorted().filter { (secrets.value($0)?.count ?? .max) < SecretMask.minimum }
-        return limited
+        let ended = definitions.flatMap { definition in
+            (definition.schedule?.schedule.parts ?? []).filter { $0.next(after: now) == nil }.map {
+                "\(definition.id): the schedule “\($0.text)” has no further start: none of its times is on a coming day of `only`. "
+                    + "Add later days, or remove it."
+            }
+        }
+        return limited + ended
             + kept.map { "The kept secret “\($0)” has fewer than \(SecretMask.minimum) characters, \(short)" }
     }
 
     func report(to logger: Logger) {
-        for remark in remarks { logger.warning("\(remark)") }
+        for remark in remarks() { logger.warning("\(remark)") }
         guard !folder.definitions.isEmpty || !folder.mistakes.isEmpty else { return }
         for mistake in folder.mistakes {
             logger.error("An operation's file has a mistake and is not in force. \(mistake)")

@@ -38,7 +38,7 @@ struct ConfigurationCheck {
             Runbooks.add(sample, id: "runbook", to: &catalog)
         }
         check.subjects = catalog.subjects
-        check.remarks = files.remarks + (settings.rules?.unmatched(among: catalog.subjects) ?? [])
+        check.remarks = files.remarks() + (settings.rules?.unmatched(among: catalog.subjects) ?? [])
         check.problems = (catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)).map { "\($0)" }
         var texts = files.texts
         texts.problems += runbooks.problems

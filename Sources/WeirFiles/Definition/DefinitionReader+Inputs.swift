@@ -173,7 +173,7 @@ extension DefinitionReader {
         guard let text = value.text else { return nil }
         switch kind {
         case .boolean: return value.flag.map { .bool($0) } ?? .string(text)
-        case .integer: return value.integer.map { .integer($0) } ?? .string(text)
+        case .integer: return JSONValue(number: text).map { $0.integer.map(JSONValue.integer) ?? $0 } ?? .string(text)
         case .number: return JSONValue(number: text) ?? .string(text)
         case .text, .multiline, .url, .choice, .secret, .file: return .string(text)
         }

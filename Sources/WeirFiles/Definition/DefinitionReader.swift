@@ -1,3 +1,4 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
 
@@ -257,8 +258,8 @@ struct DefinitionReader {
     /// Reports placeholders in a title, label or help text.
     mutating func checkPlain(_ value: FileValue?) {
         let texts = value?.members?.map(\.value) ?? value.map { [$0] } ?? []
-        for text in texts where text.text?.contains("{{") == true {
-            list.note(text, "A title, label or help text cannot hold fields. Remove {{…}}.")
+        for text in texts where text.text.map({ BracedText.plain($0) == nil }) == true {
+            list.note(text, "A title, label or help text cannot hold fields. Remove {{…}}. \(BracedText.escape)")
         }
     }
 }

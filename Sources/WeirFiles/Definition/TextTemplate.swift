@@ -98,12 +98,13 @@ package struct LocalizedText: Sendable, Hashable {
         text = texts["en"] ?? first
     }
 
-    /// Reads a value of a file; nil if it is not a text.
+    /// Reads a value of a file, in which `{{{{` is an escaped `{{`; nil if it is not a text.
     init?(_ value: FileValue?) {
+        let plain = { (text: String) in BracedText.plain(text) ?? text }
         if let text = value?.text {
-            self.init(text)
+            self.init(plain(text))
         } else if let members = value?.members {
-            let texts = members.compactMap { member in member.value.text.map { (member.name, $0) } }
+            let texts = members.compactMap { member in member.value.text.map { (member.name, plain($0)) } }
             guard let first = texts.first else { return nil }
             self.init(texts: Dictionary(texts) { $1 }, first: first.1)
         } else {

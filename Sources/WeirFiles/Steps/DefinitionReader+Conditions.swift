@@ -138,6 +138,9 @@ extension DefinitionReader {
             guard checkReference(words[1], words[2], member.place, scope) else { return nil }
             return .step(words[1], value: words[2])
         case ("outcome", 1) where scope.isFinally: return .outcome
+        case (let name?, _) where scope.isForEach && ["item", "index"].contains(name):
+            list.note(member.place, Self.noItem)
+            return nil
         default:
             list.note(
                 member.place,
@@ -214,8 +217,19 @@ extension DefinitionReader {
             list.note(command, "“\(id)” is longer than 40 characters. Choose a shorter name for the step.")
             return nil
         }
+        if scope.isForEach, step["literal"]?.flag != true, let text = command.leaves.first(where: Self.mentionsItem) {
+            list.note(text, Self.noItem)
+            return nil
+        }
         let surroundings = ["env", "working_dir", "limits", "umask", "literal"]
-        let members = (step.members ?? []).filter { surroundings.contains($0.name) }
+        let members = (step.members ?? []).filter { surroundings.contains($0.name) }.map { member in
+            // Variables with the item are those of the step's own program.
+            guard member.name == "env", scope.isForEach, let variables = member.value.members else { return member }
+            let kept = variables.filter { !Self.mentionsItem($0.value) }
+            return FileMember(
+                name: member.name, place: member.place,
+                value: FileValue(content: .mapping(kept), place: member.value.place))
+        }
         let root = FileValue(
             content: .mapping([FileMember(name: "command", place: command.place, value: command)] + members),
             place: command.place)
@@ -232,6 +246,18 @@ extension DefinitionReader {
         let input = StepValue.inputs(of: program, alone).merging(values.map { ($0.name, $0.value) }) { $1 }
         let words = (command.list ?? []).compactMap(\.text).joined(separator: " ")
         return (StepCondition.Command(operation: id, input: input, words: String(words.prefix(200))), program)
+    }
+
+    private static let noItem = """
+        The condition is tested once, before the step has its items, so that an item has no value in it. Test the item in the \
+        step's program, or list only the items to run in `for_each`.
+        """
+
+    private static func mentionsItem(_ value: FileValue) -> Bool {
+        (BracedText.parts(of: value.text ?? "") ?? []).contains { part in
+            guard case .name(let name) = part else { return false }
+            return StepScope.key(of: Substring(name).trimmingSpaces) == "for_each"
+        }
     }
 
     // MARK: References

@@ -46,10 +46,11 @@ extension InputField {
             guard value.bool != nil else { throw rejection(of: value) }
             return value
         case .choice(let values):
-            guard let text = value.string, acceptsAnyChoice || values.contains(text) else {
+            // Options such as 1 and true are texts, which JSON senders write as numbers and booleans.
+            guard let text = value.exactText, acceptsAnyChoice || values.contains(text) else {
                 throw isPending ? InputRejection(.choicePending) : rejection(of: value)
             }
-            return value
+            return .string(text)
         case .secret(let limit):
             // Never quoted in a message.
             guard let text = value.string, text.unicodeScalars.count <= limit else {
@@ -66,10 +67,12 @@ extension InputField {
         if isPending { throw InputRejection(.choicePending) }
         guard let given = value.array else { throw rejection(of: value) }
         // The values that a program lists are unknown when the file is read.
-        guard case .choice(let values) = kind, !acceptsAnyChoice else { return value }
+        guard case .choice(let values) = kind, !acceptsAnyChoice else {
+            return .array(given.map { $0.exactText.map(JSONValue.string) ?? $0 })
+        }
         let known = Set(values)
-        if let wrong = given.first(where: { $0.string.map(known.contains) != true }) { throw rejection(of: wrong) }
-        let chosen = Set(given.compactMap(\.string))
+        if let wrong = given.first(where: { $0.exactText.map(known.contains) != true }) { throw rejection(of: wrong) }
+        let chosen = Set(given.compactMap(\.exactText))
         return .array(values.filter(chosen.contains).map(JSONValue.string))
     }
 

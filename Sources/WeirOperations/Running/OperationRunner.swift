@@ -315,7 +315,14 @@ public struct OperationBusy: ExplainedError, Sendable, Hashable {
     package init(run: String) { self.run = run }
 
     /// The reason and the remedy, in a sentence.
-    public var description: String {
-        "A run is active, and this operation does one at a time. Wait until it has ended, or cancel it."
-    }
+    public var description: String { message.description }
+
+    package var message: Message { Message(StartWording.busy) }
+}
+
+/// The messages about refused starts.
+package enum StartWording: String, Wording {
+    package static let section = "refusal"
+
+    case busy = "A run is active, and this operation does one at a time. Wait until it has ended, or cancel it."
 }

@@ -409,8 +409,6 @@ struct CheckScenario {
     private func startForm(_ entry: CatalogEntry) {
         let mistakes = (entry.fields.map(\.name) + ["other"]).map { InputMistake(field: $0, detail: "d") }
         let draft = FormDraft(values: [:], errors: mistakes, message: Message(verbatim: "m"))
-        let fields = writer.startPage(entry.id, draft: draft)
-        _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
         let view = OperationView(id: entry.id)
         let preset = InputPreset(name: "x", input: ["x": "y"])
         for own in [[], [preset]] {

@@ -79,6 +79,11 @@ package enum PageTopic: Sendable, Hashable {
         case .output(let run): .output(run)
         }
     }
+
+    /// Whether viewers start the operations of the topic that run only while watched.
+    ///
+    /// A list of runs would otherwise change because it is read.
+    package var startsOperations: Bool { self != .runs && self != .stores }
 }
 
 /// The position of a page in its feed, and the URLs that continue from there.

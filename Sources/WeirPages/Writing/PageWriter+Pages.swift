@@ -86,10 +86,6 @@ extension PageWriter {
             "title": title(of: problem), "detail": strings(problem.detail),
         ]
     }
-
-    func startPage(_ operation: String, draft: FormDraft) -> Fields {
-        ["operation": self.operation(operation), "start": startForm(operation, draft: draft)]
-    }
 }
 
 extension PageWriter {

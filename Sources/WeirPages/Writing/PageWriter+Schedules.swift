@@ -36,7 +36,7 @@ extension PageWriter {
                 ["count": format.integer(Int64($0.count)), "isOne": $0.count == 1, "newest": moment($0.newest)]
                     as Fields
             },
-            "hasNext": !view.upcoming.isEmpty,
+            "hasNext": !view.upcoming.isEmpty, "isOver": view.upcoming.isEmpty && standing.pause == nil,
             "soonest": view.upcoming.first.map { self.next($0, schedule) },
             "next": view.upcoming.map { self.next($0, schedule) },
             "form": allows(.start, onOperation: view.operation) ? form(view) : nil,

@@ -11,19 +11,24 @@ struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
-    /// Whether to read what programs write against RFC 8259: numbers beyond `Double`, `NaN` and `Infinity` as texts, half a
-    /// surrogate pair as U+FFFD, and a byte order mark.
+    /// Whether to read numbers beyond `Double`, and those of more than ``JSONNumber/limit`` characters, as texts.
+    private let keepsLargeNumbers: Bool
+    /// Whether to read what programs write against RFC 8259: `NaN` and `Infinity` as texts, half a surrogate pair as U+FFFD,
+    /// and a byte order mark. Large numbers are then texts, too.
     private let isLenient: Bool
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, isLenient: Bool) {
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, keepsLargeNumbers: Bool, isLenient: Bool) {
         (self.bytes, self.isLenient) = (bytes, isLenient)
+        self.keepsLargeNumbers = keepsLargeNumbers || isLenient
     }
 
     /// Parses the bytes of a JSON text.
     ///
     /// Throws `DecodingError` with the line and column of the error.
-    static func parse(_ bytes: UnsafeBufferPointer<UInt8>, isLenient: Bool = false) throws -> JSONValue {
-        var parser = JSONParser(bytes, isLenient: isLenient)
+    static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, keepsLargeNumbers: Bool = false, isLenient: Bool = false
+    ) throws -> JSONValue {
+        var parser = JSONParser(bytes, keepsLargeNumbers: keepsLargeNumbers, isLenient: isLenient)
         if isLenient, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
         parser.skipSpace()
         let value = try parser.value()
@@ -115,9 +120,12 @@ struct JSONParser {
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if isWhole, let whole = Int64(text) { return .integer(whole) }
-        guard text.utf8.count <= JSONNumber.limit else { throw mistake("this number is too long") }
+        guard text.utf8.count <= JSONNumber.limit else {
+            if keepsLargeNumbers { return .string(text) }
+            throw mistake("this number is too long")
+        }
         guard let number = Double(text), number.isFinite else {
-            if isLenient { return .string(text) }
+            if keepsLargeNumbers { return .string(text) }
             throw mistake("this number is too large")
         }
         return .number(JSONNumber(parsed: text))
@@ -234,9 +242,12 @@ extension JSONValue {
 
     /// Parses the UTF-8 bytes of a JSON text.
     ///
-    /// Throws `DecodingError` with line and column of the error.
-    package init(parsing data: Data) throws {
+    /// `keepsLargeNumbers` accepts numbers beyond `Double`, and those of more than 1,000 characters, as texts. Throws
+    /// `DecodingError` with line and column of the error.
+    package init(parsing data: Data, keepsLargeNumbers: Bool = false) throws {
         // Unsafe memory: the bytes are read only during the call, and no further than their count.
-        self = try data.withUnsafeBytes { try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self)) }
+        self = try data.withUnsafeBytes {
+            try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self), keepsLargeNumbers: keepsLargeNumbers)
+        }
     }
 }

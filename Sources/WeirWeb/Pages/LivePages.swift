@@ -35,7 +35,8 @@ struct LivePages {
         guard let cursor = FeedCursor(cursor) else { throw .malformedPath }
         if cursor.epoch == dashboard.board.epoch, exchange.request.method == .get {
             _ = await dashboard.pollResponder.wait(
-                for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length, right: exchange.right)
+                for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length, right: exchange.right,
+                starts: name.topic.startsOperations)
         }
         if name == .runs {
             let filter = dashboard.filter(exchange.target.query, exchange.locale)
@@ -51,7 +52,7 @@ struct LivePages {
         let rewrites = dashboard.board.feed.rewrites
         let (content, sequence) = try await dashboard.content(of: name)
         // Restarts the grace time of an operation that runs only while it is watched.
-        dashboard.board.watch(name.topic.topic).release()
+        dashboard.board.watch(name.topic.topic, starts: name.topic.startsOperations).release()
         let page = LivePage(name.topic, exchange.locale)
         let base = name.path.isEmpty ? "" : name.path + "/"
         let next = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")

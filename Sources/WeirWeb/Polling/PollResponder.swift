@@ -182,8 +182,10 @@ final class PollResponder: Sendable {
     }
 
     /// Waits until the topic's head passes `sequence` or the right is lost, for at most `time` milliseconds.
+    ///
+    /// If `starts` is true, operations of the topic that run only while watched are started.
     func wait(
-        for topic: Topic, after sequence: SequenceNumber, atMost time: Int64, right: HeldRight?
+        for topic: Topic, after sequence: SequenceNumber, atMost time: Int64, right: HeldRight?, starts: Bool = true
     ) async -> WaitOutcome {
         let wait = OneShot<WaitOutcome>()
         // Rounded up to 100 ms, so that waits share timers.
@@ -193,7 +195,7 @@ final class PollResponder: Sendable {
         case .ended: return .ended
         case .draining: return .drained
         case .held(let place):
-            let watch = board.watch(topic)
+            let watch = board.watch(topic, starts: starts)
             defer { watch.release() }
             return await drainingOnShutdown {
                 await withTaskCancellationHandler {
@@ -246,7 +248,8 @@ final class PollResponder: Sendable {
             return .answer(answers.interrupted(request, sequence: sequence, to: visitor))
         }
         let waiter = HeldPoll(
-            request: request, page: page, admission: admission, watch: board.watch(topic),
+            request: request, page: page, admission: admission,
+            watch: board.watch(topic, starts: page.topic.startsOperations),
             visit: visitor.flatMap { answers.presence?.arrive($0) }, eventLoop: eventLoop
         ) { [self] answer in
             holds.remove()

@@ -98,7 +98,7 @@ struct Snapshots: Sendable {
         }
         if case .output(let run) = page.topic { return try await show(outputOf: run, page) }
         let (content, sequence) = try await dashboard.content(of: PageName(page.topic))
-        dashboard.board.watch(page.topic.topic).release()
+        dashboard.board.watch(page.topic.topic, starts: page.topic.startsOperations).release()
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)
         var frame = exchange.frame(dashboard)
         frame.locale = page.locale

@@ -132,12 +132,15 @@ extension ByteBuffer {
 extension JSONValue {
     /// Parses the body of a request.
     ///
-    /// Throws a problem that locates the syntax error.
+    /// Numbers that are too large are texts, because a body can have members that nothing uses. Throws a problem that
+    /// locates the syntax error.
     init(body: ByteBuffer) throws(Problem) {
         do {
             // Some editors and programs begin a text with a byte order mark.
             let bytes = body.readableBytesView
-            self = try JSONValue(parsing: Data(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes))
+            self = try JSONValue(
+                parsing: Data(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes),
+                keepsLargeNumbers: true)
         } catch DecodingError.dataCorrupted(let context) {
             throw .malformedBody("The body is not JSON: \(context.debugDescription)")
         } catch {

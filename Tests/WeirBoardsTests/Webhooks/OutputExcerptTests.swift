@@ -41,8 +41,11 @@ struct OutputExcerptTests {
 
     @Test func `colours, control characters and what was overwritten are left out`() {
         let shown = OutputExcerpt.of(
-            lines(["\u{1B}[31mred\u{1B}[0m", "10 %\r 20 %", "bell\u{7}", "a\tb", "\u{1B}[", ""]))
-        #expect(shown == ["red", " 20 %", "bell", "a\tb", "", ""])
+            lines([
+                "\u{1B}[31mred\u{1B}[0m", "10 %\r 20 %", "bell\u{7}", "a\tb", "\u{1B}[", "",
+                "\u{1B}]8;;https://x.y/\u{1B}\\link\u{1B}]8;;\u{1B}\\ \u{202E}txt", "\u{9B}1mbold",
+            ]))
+        #expect(shown == ["red", " 20 %", "bell", "a\tb", "", "", "link txt", "bold"])
     }
 
     @Test func `each format shows the lines of a failure, and those of a success only in the generic body`() throws {

@@ -57,15 +57,6 @@ struct ShowingTests {
         #expect(view.text(for: change("loading")) == "  loading\u{1b}[K")
         #expect(view.text(for: change("loading", transition: false)) == "\r  loading\u{1b}[K")
         #expect(view.text(for: change("done", "succeeded")) == "\n✓ done\u{1b}[K\n")
-        #expect(view.interruption() == "")
-    }
-
-    @Test func `what is written in between stands below the gauge, which is drawn below it anew`() {
-        var view = WatchView(.gauge(columns: 60))
-        _ = view.text(for: change("loading"))
-        #expect(view.interruption() == "\n")
-        #expect(view.interruption() == "")
-        #expect(view.text(for: change("loading", transition: false)) == "  loading\u{1b}[K")
     }
 
     @Test func `elsewhere each state is a line, and so is each tenth of its way`() {

@@ -68,6 +68,26 @@ import WeirJournals
             ])
     }
 
+    @Test func `a schedule whose days have passed says that it has no further start, and a paused one does not`() throws
+    {
+        var schedule = try Schedule(cron: "0 4 * * *")
+        schedule.days = try ScheduleDays(only: ["2026-11-01..2026-11-21"], skip: [])
+        var frame = PageFrame()
+        for (pause, isSaid) in [(nil, true), (ScheduleStanding.Pause(by: "Ana", at: Self.now), false)]
+            as [(ScheduleStanding.Pause?, Bool)]
+        {
+            let view = ScheduleView(
+                operation: "copy", start: ScheduledStart(schedule),
+                standing: ScheduleStanding("", from: Self.now, pause: pause), at: Self.now)
+            frame.schedule = view
+            let pages = try Fixture().pages
+            #expect(pages.schedules([view], frame: PageFrame()).contains("No further start") == isSaid)
+            let content = PageContent.operation(OperationView(id: "copy"))
+            let html = pages.document(content, cursor: Fixture.cursor, frame: frame)
+            #expect(html.contains("No further start") == isSaid)
+        }
+    }
+
     @Test func `an operation's page has its schedule where it has one`() throws {
         let fixture = try Fixture()
         var frame = PageFrame()

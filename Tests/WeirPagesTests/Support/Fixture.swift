@@ -86,7 +86,6 @@ struct Fixture {
                 pages.problem(
                     PageProblem(status: 418, title: "Tea", detail: Message(verbatim: "No coffee.")), frame: frame)
             ),
-            ("start", pages.startForm(operation: "copy", draft: draft ?? FormDraft(), frame: frame)),
         ]
         for store in view.stores {
             all.append((store.id, pages.document(.store(store), cursor: Self.cursor, frame: frame, draft: draft)))
@@ -105,5 +104,13 @@ struct Fixture {
             }
         }
         return all
+    }
+}
+
+extension PageRenderer {
+    /// The page of an operation that was never started, whose form has a draft.
+    func startForm(operation: String, draft: FormDraft) -> String {
+        document(
+            .operation(OperationView(id: operation)), cursor: Fixture.cursor, frame: PageFrame(), draft: draft)
     }
 }

@@ -61,6 +61,23 @@ struct HeldPollTests {
         }
     }
 
+    @Test func `who looks at runs and stores starts no operation that runs only while watched, but the overview does`()
+        async throws
+    {
+        try await TestServer.run(watched: true) { server in
+            for path in ["/runs", "/runs?phase=failed", "/stores"] {
+                #expect(try await server.ask("GET", path, headers: ["Accept: text/html"]).status == 200)
+            }
+            let viewer = try await server.connect()
+            try await viewer.send("GET", server.tail("runs"))
+            try await server.untilHeld(1)
+            #expect(server.board.viewers(of: .board) == 1)
+            #expect(try await server.board.runs(.init()).runs.isEmpty)
+            _ = try await server.ask("GET", "/", headers: ["Accept: text/html"])
+            try await until { server.board.view().operation("watched")?.activeRuns == 1 }
+        }
+    }
+
     // Protocol test 26: every follower asks this after a restart
     @Test func `a catch-up with nothing new is kept for a second, so that a proxy asks once for all`() async throws {
         try await TestServer.run { server in

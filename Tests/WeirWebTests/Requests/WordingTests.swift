@@ -11,7 +11,7 @@ import WeirOperations
 @Suite(.timeLimit(.minutes(15))) struct WordingTests {
     private static let sentences: [(key: String, english: String)] =
         all(InputWording.self) + all(BoardWording.self) + all(AccessWording.self) + all(ProblemWording.self)
-        + all(ListWording.self)
+        + all(ListWording.self) + all(StartWording.self)
 
     private static func all<Words: Wording>(_ type: Words.Type) -> [(key: String, english: String)] {
         type.allCases.map { ($0.key, $0.rawValue) }

@@ -37,7 +37,7 @@ struct TestServer: Sendable {
         journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
         clock: (any WaitClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
         printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
-        scheduled: Bool = false, artifacts: ArtifactStore? = nil,
+        scheduled: Bool = false, watched: Bool = false, artifacts: ArtifactStore? = nil,
         limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
         checkingOn pool: WorkPool = TestServer.unchecked,
         access: DashboardAccess<DashboardContext> = .open,
@@ -55,6 +55,9 @@ struct TestServer: Sendable {
             Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.",
             schedule: scheduled ? try Schedule(cron: "0 0 29 2 *", timezone: "Europe/Lisbon") : nil,
             scheduledInput: ["label": "leap"])
+        if watched {
+            catalog.add(Steps(gate: gate), id: "watched", title: "Watched", summary: "", lifetime: .whileWatched())
+        }
         catalog.add(Keep(gate: holdUploads ? gate : nil), id: "keep", title: "Keep", summary: "Keeps a file.")
         if printing { catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.") }
         if bell { catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.") }

@@ -75,7 +75,7 @@ extension ClientError {
                 isTemporary: answer.status == 404)
         case 404, 410: self.init(.missing, sentence)
         default:
-            let fields = (problem?.fields ?? []).map {
+            let fields = (problem?.fields ?? []).filter { $0.detail != problem?.detail }.map {
                 "\n  \(VisibleText.line($0.name)): \(VisibleText.line($0.detail))"
             }
             self.init(.refused, sentence + fields.joined())

@@ -31,10 +31,14 @@ struct ConnectionOptions: ParsableArguments {
     }
 }
 
-/// Writes a text to standard output, unchanged.
+/// Writes a text to standard output, unchanged; ends the process if that fails.
 func output(_ text: String) {
-    // The reader may have closed the pipe, as `head` does after ten lines.
-    do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch { Foundation.exit(0) }
+    do {
+        try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    } catch {
+        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        RootCommand.exit(unableToWrite: Int32(clamping: cause?.code ?? Int(EIO)))
+    }
 }
 
 struct LogIn: AsyncParsableCommand {
