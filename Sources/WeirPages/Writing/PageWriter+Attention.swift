@@ -126,7 +126,9 @@ extension PageWriter {
             "causes": failure.steps.map(cause),
             // The card of the operation has a form for the same run.
             "retry": failure.isActive
-                ? nil : retryForm(record, follows: false)?.merging(["formID": "attention-retry-\(record.id)"]),
+                ? nil : retryForm(record, follows: false)?.merging([
+                    "formID": "attention-retry-\(record.id)", "isFirst": true,
+                ]),
             "isActive": failure.isActive, "pause": pause(ofFailing: record.operation),
             "acknowledgeURL": mayAcknowledge(record) ? acknowledgementURL(of: record.operation) : nil,
         ])

@@ -54,6 +54,15 @@ import Testing
                 """)
     }
 
+    @Test func `a module that one loads by its name is loaded by itself, also if another one needs it`() {
+        let joined = ScriptBundle.joining([
+            "weir.js": "export const late = () => import(\"./page/forms.js\");", "page/forms.js": "export class A {}",
+            "page/upload.js": "import { A } from \"./forms.js\";\nexport const b = new A();",
+        ])
+        #expect(joined["page/forms.js"] == "class A {}\nexport { A };")
+        #expect(joined["page/upload.js"]?.hasPrefix("import * as $page_forms from \"./forms.js\";") == true)
+    }
+
     @Test func `a module that two later ones need is loaded once, by itself`() {
         let joined = ScriptBundle.joining([
             "weir.js": "", "page/one.js": "import { B } from \"./b.js\";",
