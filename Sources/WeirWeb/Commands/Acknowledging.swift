@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import WeirBoards
 import WeirJournals
+import WeirPages
 import WeirStates
 
 /// Acknowledges the failures of an operation, so that pages no longer list them under what needs a person.
