@@ -105,8 +105,10 @@ import Testing
             "upload",
         ] {
             let imports = try text("page/\(name).js").split(separator: "\n").filter { $0.hasPrefix("import ") }
-            // The view of JSON and the copying of commands share a parser.
-            let known = ["from \"../weir.js\";"] + (name == "json" ? ["from \"./copy.js\";"] : [])
+            // The view of JSON and the copying of commands share a parser, and forms send files.
+            let known =
+                ["from \"../weir.js\";"] + (name == "json" ? ["from \"./copy.js\";"] : [])
+                + (["upload", "resume"].contains(name) ? ["from \"./forms.js\";"] : [])
             #expect(imports.allSatisfy { line in known.contains { line.hasSuffix($0) } }, "\(name): \(imports)")
         }
     }
