@@ -5,9 +5,7 @@ import { goLive } from "./feed/live.js";
 import { Page } from "./feed/page.js";
 import { say } from "./feed/status.js";
 import { Endings } from "./page/endings.js";
-import { Forms } from "./page/forms.js";
 import { listenToKeys } from "./page/keys.js";
-import { growLanes } from "./page/lanes.js";
 import { listenToRights } from "./page/rights.js";
 import { switchZone, Times } from "./page/times.js";
 
@@ -31,10 +29,34 @@ const endings = new Endings(document.getElementById("said"));
 document.documentElement.dataset.live = "";
 refresh();
 document.addEventListener("visibilitychange", refresh);
-setInterval(() => growLanes(now()), 1_000);
+setInterval(growLanes, 1_000);
 listenToKeys(load);
 const unreachable = document.getElementById("live")?.dataset.textUnreachable;
-new Forms(page, unreachable ?? "The server could not be reached. Try again.").listen();
+/** The forms, once the reader uses one. @type {Promise<import("./page/forms.js").Forms>|undefined} */ let forms;
+const useForms = () => forms ??= import("./page/forms.js").then(({ Forms }) => {
+  const made = new Forms(page, unreachable ?? "The server could not be reached. Try again.");
+  made.listen();
+  return made;
+}).catch((error) => {
+  forms = undefined;
+  throw error;
+});
+if (document.querySelector("[data-remember], [data-own]")) void useForms().catch(() => {});
+for (const kind of ["focusin", "pointerover"]) {
+  document.addEventListener(kind, ({ target }) => {
+    if (!forms && /** @type {Element} */ (target).closest?.("form[data-action]")) void useForms().catch(() => {});
+  });
+}
+document.addEventListener("submit", (event) => {
+  const [form, button] = [/** @type {HTMLFormElement} */ (event.target), event.submitter];
+  if (event.defaultPrevented || !form.matches("[data-action]") || button?.dataset.leave) return;
+  event.preventDefault();
+  void useForms().then((made) => made.submit(form, button), () => {
+    // As without JavaScript.
+    form.removeAttribute("data-action");
+    form.requestSubmit(button);
+  });
+});
 
 const region = document.getElementById("toasts");
 /** Checks for effects that this browser has not shown. */
@@ -161,7 +183,11 @@ function painted() {
 
 function refresh() {
   times.refresh();
-  growLanes(now());
+  growLanes();
+}
+
+function growLanes() {
+  if (document.querySelector(":is(.time, .lanes) rect.open")) void load("lanes").then(({ grow }) => grow(now()));
 }
 
 /** Updates the header's line and the language links for the moment that the page shows. */

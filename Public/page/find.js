@@ -1,7 +1,5 @@
 // Search in an output: the server searches all lines and says how many match; this module goes from one to the next, and
-// highlights what is on the page.
-
-import { ask } from "./lines.js";
+// highlights what is on the page. Loaded when the reader first searches.
 
 /** How long typing pauses before a search, and how long a growing output is left before it is searched again. */
 const PAUSE = 250, AGAIN = 3_000;
@@ -19,7 +17,8 @@ export class Find {
 
   /**
    * @param {HTMLElement} part the part of the page with the output
-   * @param {{show: (number: number) => Promise<boolean>, say: (text: string) => void}} on goes to a line; receives the sentence about the result
+   * @param {{show: (number: number) => Promise<boolean>, say: (text: string) => void, ask: (query: string) => Promise<any>}} on goes to a line;
+   *   receives the sentence about the result; requests matches
    */
   constructor(part, on) {
     const get = (/** @type {string} */ selector) => /** @type {any} */ (part.querySelector(selector));
@@ -32,11 +31,6 @@ export class Find {
     this.found = get("[data-found]");
     this.field.addEventListener("input", () => this.#soon(PAUSE));
     this.errors.addEventListener("change", () => this.#soon(0));
-    this.field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Enter" || event.isComposing) return;
-      event.preventDefault();
-      void this.go(event.shiftKey ? -1 : 1);
-    });
     get("[data-find-next]").onclick = () => void this.go(1);
     get("[data-find-previous]").onclick = () => void this.go(-1);
     if (this.#query) this.#soon(0);
@@ -79,7 +73,7 @@ export class Find {
   async #fetch(part) {
     const search = this.#searches += 1;
     try {
-      const answer = await ask(this.part, this.#query + part);
+      const answer = await this.on.ask(this.#query + part);
       if (search !== this.#searches) return false;
       [this.#numbers, this.#preceding, this.#count] = [answer.numbers, answer.preceding, answer.count];
       this.on.say(answer.text);

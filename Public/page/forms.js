@@ -1,6 +1,6 @@
 // Enhances forms that also work without this module. `form[data-action]` is sent in the background, stays pending until the
 // page shows the result, and shows errors beside their fields. Text typed into a `form[data-remember]` stays in it, and is
-// restored on the next visit.
+// restored on the next visit. Loaded when a form is first used, or has something to restore.
 
 import { keep, release } from "../feed/claims.js";
 import { named, takeBack, tell } from "./problem.js";
@@ -29,12 +29,6 @@ export class Forms {
   }
 
   listen() {
-    document.addEventListener("submit", (event) => {
-      const form = /** @type {HTMLFormElement} */ (event.target);
-      if (event.defaultPrevented || !form.matches("[data-action]") || event.submitter?.dataset.leave) return;
-      event.preventDefault();
-      if (!this.#pending.has(form)) void this.#submit(form, event.submitter);
-    });
     document.addEventListener("click", (event) => {
       const form = /** @type {Element} */ (event.target).closest("[data-abort]")?.closest("form");
       if (form) this.#pending.get(form)?.abort();
@@ -58,8 +52,9 @@ export class Forms {
     });
   }
 
-  /** @param {HTMLFormElement} form @param {HTMLElement|null} submitter */
-  async #submit(form, submitter) {
+  /** Sends a form, unless it is pending. @param {HTMLFormElement} form @param {HTMLElement|null} submitter */
+  async submit(form, submitter) {
+    if (this.#pending.has(form)) return;
     takeBack(form);
     const data = new FormData(form, submitter);
     this.#begin(form);

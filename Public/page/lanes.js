@@ -1,4 +1,4 @@
-// Draws the lanes of current states and steps to scale as time passes.
+// Draws the lanes of current states and steps to scale as time passes. Loaded when a page has one.
 
 import { duration } from "./times.js";
 
@@ -13,7 +13,7 @@ export function grown(x, since, now, length) {
 }
 
 /** Draws the lanes of all current states and steps. @param {number} now the page's time */
-export function growLanes(now) {
+export function grow(now) {
   for (const piece of document.querySelectorAll(":is(.time, .lanes) rect.open")) {
     const lane = /** @type {SVGElement} */ (piece.parentElement);
     const x = Number(piece.getAttribute("x"));

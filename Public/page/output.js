@@ -1,9 +1,9 @@
-// The output of a run: earlier and later lines, search, line links, wrapping and following. Loaded on pages with output.
+// The output of a run: earlier and later lines, line links, wrapping and following. Loaded on pages with output; the search is
+// loaded when it is first used.
 
 import { keep } from "../feed/claims.js";
 import { parse } from "../feed/page.js";
-import { Find } from "./find.js";
-import { Lines } from "./lines.js";
+import { ask, Lines } from "./lines.js";
 import { Tail } from "./tail.js";
 
 const WRAP = "weir wrap";
@@ -23,7 +23,7 @@ export function showOutput(part) {
   const lines = new Lines(part, box, list, {
     say: (text) => { if (text) say(text); },
     changed: () => {
-      find.mark();
+      find?.mark();
       showUnfinished();
     },
   });
@@ -43,14 +43,30 @@ export function showOutput(part) {
     tail.grown();
     return isReached;
   };
-  const find = new Find(part, {
+  /** @type {import("./find.js").Find|undefined} */ let find;
+  /** @type {Promise<import("./find.js").Find|undefined>|undefined} */ let finding;
+  const search = () => finding ??= import("./find.js").then(({ Find }) => find = new Find(part, {
     say,
+    ask: (query) => ask(part, query),
     show: async (number) => {
       if (!await show(number)) return false;
       history.replaceState(null, "", `#line-${number}`);
       return true;
     },
+  }), () => {
+    finding = undefined;
+    say(result.dataset.textFailed ?? "");
+    return undefined;
   });
+  const field = get("find");
+  const tools = field.form;
+  for (const kind of ["focusin", "change"]) tools.addEventListener(kind, search);
+  field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    void search().then((found) => found?.go(event.shiftKey ? -1 : 1));
+  });
+  if (field.value || tools.errors.checked) void search();
   if (follow) follow.onclick = () => tail.follow(follow.getAttribute("aria-pressed") !== "true");
   // A click on the number of a line makes the line's link the page's URL.
   box.addEventListener("click", (/** @type {MouseEvent} */ event) => {
@@ -71,7 +87,7 @@ export function showOutput(part) {
     showUnfinished();
     tail.grown();
     lines.look();
-    find.grown();
+    find?.grown();
   };
 }
 

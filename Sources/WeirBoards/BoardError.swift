@@ -120,7 +120,7 @@ extension BoardError {
         BoardError(.unknownStore, .unknownStore, ["id": short(id)])
     }
 
-    static func unknownSchedule(of operation: String) -> BoardError {
+    package static func unknownSchedule(of operation: String) -> BoardError {
         BoardError(.unknownSchedule, .unknownSchedule, ["id": short(operation)])
     }
 
@@ -167,10 +167,14 @@ extension BoardError {
         case .operation(let count):
             self.init(
                 .limitReached, .fullOperation, ["count": "\(count)", "operation": .text(claim.operation)])
+        case .actor(let count) where claim.actor == ScheduledStart.actor:
+            self.init(.limitReached, .fullSchedule, ["count": "\(count)", "operation": .text(claim.operation)])
         case .actor(let count):
             self.init(.limitReached, .fullActor, ["count": "\(count)", "actor": Self.short(claim.actor)])
         }
     }
+
+    package static var nothingToAcknowledge: BoardError { BoardError(.nothingToAcknowledge, .nothingToAcknowledge) }
 
     static var tooMuchWaits: BoardError { BoardError(.unavailable, .tooMuchWaits) }
 

@@ -64,6 +64,10 @@ enum BoardWording: String, Wording {
         {count} runs that “{actor}” started are active, which is the limit of one actor. Wait until some have ended, \
         or cancel them.
         """
+    case fullSchedule = """
+        {count} runs that the schedule of “{operation}” started are active, which is the limit of one schedule. Wait until \
+        some have ended, or cancel them.
+        """
     case tooManyChecks = "Too many inputs wait to be checked. Try again in a moment."
     case tooMuchWaits = """
         Too many changes are waiting to be recorded. Try again when the journal works: see the system page.

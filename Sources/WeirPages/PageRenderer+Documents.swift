@@ -53,6 +53,20 @@ extension PageRenderer {
         return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
     }
 
+    /// The form that acknowledges the failures of an operation; nil if its newest run did not fail.
+    package func acknowledgement(of operation: String, on board: BoardView, frame: PageFrame) -> String? {
+        let writer = writer(frame)
+        guard let fields = writer.acknowledgePage(operation, on: board) else { return nil }
+        return document(writer, "pages/note", fields, writer.strings[.acknowledge], .operations, frame)
+    }
+
+    /// The form that pauses the schedule of an operation.
+    package func pause(of operation: String, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(
+            writer, "pages/note", writer.pausePage(operation), writer.strings[.schedulePauseThis], .schedules, frame)
+    }
+
     package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
         let writer = writer(frame)
         return document(

@@ -71,6 +71,27 @@ def test_a_form_that_is_being_filled_in_is_not_taken_away(plain, weir, sky):
     assert plain("/operations/iss-position").locator("meta[http-equiv=refresh]").count() == 1
 
 
+def test_a_failure_is_acknowledged_with_a_note_while_other_runs_change(plain, weir):
+    weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
+    page = plain()
+    page.locator("#fails-http-request").get_by_role("link", name="Acknowledge…").click()
+    page.get_by_label("Note").fill("The vendor knows.")
+    weir.ended(weir.run("greeting", label="Nobody"))
+    assert page.locator("meta[http-equiv=refresh]").count() == 0
+    page.get_by_role("button", name="Acknowledge").click()
+    page.locator("#acknowledged summary").click()
+    expect(page.locator("#known-http-request")).to_contain_text("The vendor knows.")
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/runs?phase=failed"])
+def test_a_page_stops_reloading_itself_while_its_filters_are_filled_in(plain, path):
+    page = plain(path)
+    page.get_by_role("link", name="Stop reloading").click()
+    expect(page.locator("main")).to_be_visible()
+    assert page.locator("meta[http-equiv=refresh]").count() == 0
+    expect(page.get_by_role("link", name="Stop reloading")).to_have_count(0)
+
+
 def test_a_file_is_sent_by_the_plain_form(plain, weir, tmp_path):
     (tmp_path / "plain.txt").write_text("plain " * 1_000)
     page = plain("/operations/file-upload")

@@ -10,14 +10,14 @@ function searching(matches) {
   const elements = {
     "[data-find]": element({ value: "" }), "[name=errors]": element({ checked: false }), "#output-lines": element({ children: [] }),
   };
-  const part = { dataset: { lines: "lines" }, querySelector: (selector) => (elements[selector] ??= element()) };
-  globalThis.fetch = async (url) => {
-    const after = Number(new URLSearchParams(url.split("?")[1]).get("after") ?? 0);
+  const part = { dataset: {}, querySelector: (selector) => (elements[selector] ??= element()) };
+  const ask = async (query) => {
+    const after = Number(new URLSearchParams(query).get("after") ?? 0);
     const numbers = matches.filter((number) => number > after);
-    return { ok: true, json: async () => ({ numbers, preceding: matches.length - numbers.length, count: matches.length, text: "" }) };
+    return { numbers, preceding: matches.length - numbers.length, count: matches.length, text: "" };
   };
   const shown = [];
-  const find = new Find(part, { show: async (number) => { shown.push(number); return true; }, say: () => {} });
+  const find = new Find(part, { show: async (number) => { shown.push(number); return true; }, say: () => {}, ask });
   elements["[data-find]"].value = "x";
   return { find, shown };
 }

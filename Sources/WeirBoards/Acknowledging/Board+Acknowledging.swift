@@ -14,7 +14,7 @@ extension Board {
         guard catalog[operation] != nil else { throw .unknownOperation(operation) }
         let newest = feed.board.operation(operation)?.recent.map(\.record).first(where: \.isOutcome)
         guard let newest, newest.state.phase != .succeeded else {
-            throw BoardError(.nothingToAcknowledge, .nothingToAcknowledge)
+            throw .nothingToAcknowledge
         }
         let acknowledgement = Acknowledgement(
             by: actor, at: now(), note: note, until: until, failure: newest.openedSequence)

@@ -3,8 +3,11 @@ import WeirJournals
 import WeirStates
 
 extension CheckScenario {
-    /// Renders acknowledged failures, for a time and until the next success.
+    /// Renders acknowledged failures, for a time and until the next success, and the forms with a note.
     func acknowledged(_ board: BoardView, _ entry: CatalogEntry) {
+        for fields in [writer.acknowledgePage(entry.id, on: board), writer.pausePage(entry.id)].compactMap(\.self) {
+            _ = writer.region("pages/note", fields, title: writer.title(""), frame: PageFrame())
+        }
         let at = Timestamp(milliseconds: 0)
         for (note, until) in [("x", at), (nil, nil)] as [(String?, Timestamp?)] {
             var writer = self.writer

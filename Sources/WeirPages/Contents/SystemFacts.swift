@@ -67,7 +67,7 @@ package struct SystemFacts: Sendable {
 
     /// The facts, in order.
     ///
-    /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
+    /// Names with strings: `version`, `startedAt`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
     /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `backup`,
     /// `backupSize`, `backupVerified`, `backupNext`, `backupProblem`, `backupLate`, `mountPath`, `host`.
     var facts: [Fact]

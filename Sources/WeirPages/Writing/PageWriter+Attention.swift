@@ -126,28 +126,48 @@ extension PageWriter {
             "causes": failure.steps.map(cause),
             // The card of the operation has a form for the same run.
             "retry": failure.isActive
-                ? nil : retryForm(record, follows: false)?.merging(["formID": "attention-retry-\(record.id)"]),
+                ? nil : retryForm(record, follows: false)?.merging([
+                    "formID": "attention-retry-\(record.id)", "isFirst": true,
+                ]),
             "isActive": failure.isActive, "pause": pause(ofFailing: record.operation),
-            "acknowledging": mayAcknowledge(record)
-                ? [
-                    "ackID": "acknowledge-\(record.operation)",
-                    "action": "\(base)/operations/\(record.operation)/acknowledgement",
-                    "hours": [1, 8, 24, 168].map { hours in
-                        ["value": String(hours), "word": format.duration(Int64(hours) * 3_600_000)] as Fields
-                    },
-                ] as Fields : nil,
+            "acknowledgeURL": mayAcknowledge(record) ? acknowledgementURL(of: record.operation) : nil,
         ])
     }
 
-    /// The form that pauses the schedule of a failing operation, or nil if it has none or is paused.
+    /// The link that pauses the schedule of a failing operation, or nil if it has none or is paused.
     func pause(ofFailing operation: String) -> Fields? {
         guard catalog[operation]?.schedule != nil, !paused.contains(operation), allows(.start, onOperation: operation)
         else { return nil }
-        return [
-            "isPaused": false, "isElsewhere": true, "formID": "pause-failing-\(operation)",
-            "action": "\(base)/schedules/\(operation)/pause",
+        return ["isPaused": false, "isElsewhere": true, "action": pauseURL(of: operation)]
+    }
+
+    /// The fields of `pages/note` for an acknowledgement; nil if the newest run of the operation did not fail.
+    ///
+    /// Forms with a note have pages of their own, because browsers without JavaScript reload live pages after each change.
+    func acknowledgePage(_ operation: String, on board: BoardView) -> Fields? {
+        let attention = attention(of: board)
+        let failures = attention.failures + attention.acknowledged
+        guard let record = failures.first(where: { $0.run.record.operation == operation })?.run.record else { return nil }
+        return error(of: record).merging([
+            "operation": self.operation(operation), "title": strings[.acknowledge], "name": "note",
+            "label": strings[.acknowledgeNote], "action": acknowledgementURL(of: operation), "hasHours": true,
+            "hours": [1, 8, 24, 168].map { hours in
+                ["value": String(hours), "word": format.duration(Int64(hours) * 3_600_000)] as Fields
+            },
+        ])
+    }
+
+    /// The fields of `pages/note` for a pause of a schedule.
+    func pausePage(_ operation: String) -> Fields {
+        [
+            "operation": self.operation(operation), "title": strings[.schedulePauseThis], "name": "reason",
+            "label": strings[.scheduleReason], "action": pauseURL(of: operation),
         ]
     }
+
+    private func acknowledgementURL(of operation: String) -> String { "\(base)/operations/\(operation)/acknowledgement" }
+
+    private func pauseURL(of operation: String) -> String { "\(base)/schedules/\(operation)/pause" }
 
     private func mayAcknowledge(_ record: RunRecord) -> Bool { allows(.start, onOperation: record.operation) }
 
@@ -159,7 +179,7 @@ extension PageWriter {
             "until": (failure.acknowledgement?.until).map(moment),
             "ending": mayAcknowledge(record)
                 ? [
-                    "action": "\(base)/operations/\(record.operation)/acknowledgement/end",
+                    "action": "\(acknowledgementURL(of: record.operation))/end",
                     "formID": "known-\(record.operation)-end",
                 ] as Fields : nil,
         ])

@@ -62,6 +62,7 @@ extension PageWriter {
         let fields: Fields = [
             "main": main, "pageTitle": title, "styles": styles, "cursor": cursor.map(self.fields(of:)),
             "standing": standing(frame.notices),
+            "stillURL": cursor?.after.map { _ in url(frame, "still=yes") },
             "liveWord": cursor.map { _ in strings[isEnded ? .ended : .live] }, "isEnded": isEnded,
             "paused": frame.pastMoment.map { strings(.paused, ["n": format.integer($0.sequence)]) },
             "broken": library.covered.map { TrustedHTML(TemplateLibrary.boxHTML($0)) },
@@ -110,11 +111,15 @@ extension PageWriter {
         ]
     }
 
-    private func languageURL(_ locale: PageLocale, _ frame: PageFrame) -> String {
+    private func languageURL(_ locale: PageLocale, _ frame: PageFrame) -> String { url(frame, "lang=\(locale.tag)") }
+
+    /// The URL of the page with another value of a parameter.
+    private func url(_ frame: PageFrame, _ parameter: String) -> String {
         let parts = URLText(request: frame.path).text.split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = parts.dropFirst().first?.split(separator: "&").filter { !$0.hasPrefix("lang=") } ?? []
-        return "\(parts.first ?? "/")?" + (query.map(String.init) + ["lang=\(locale.tag)"]).joined(separator: "&")
+        let name = parameter.prefix { $0 != "=" } + "="
+        let query = parts.dropFirst().first?.split(separator: "&").filter { !$0.hasPrefix(name) } ?? []
+        return "\(parts.first ?? "/")?" + (query.map(String.init) + [parameter]).joined(separator: "&")
     }
 }
 

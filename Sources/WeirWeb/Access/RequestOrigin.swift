@@ -119,9 +119,9 @@ extension Route {
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
         case .resumption: .resume
-        case .schedulePause: .pauseSchedule
+        case .schedulePause: method == .post ? .pauseSchedule : nil
         case .scheduleResumption: .resumeSchedule
-        case .acknowledgement: .acknowledge
+        case .acknowledgement: method == .post ? .acknowledge : nil
         case .acknowledgementEnd: .endAcknowledgement
         case .hook: .trigger
         case .notificationTest, .serverNotificationTest: .testNotification

@@ -15,6 +15,9 @@ extension AccountResponder {
         form.hasProvider = accounts.provider != nil
         guard visit.isPost else {
             form.back = visit.target.query["back"] ?? ""
+            if case .session = visit.authorization.credential, visit.authorization.permissions.allowsAnywhere(.see) {
+                return .seeOther(dashboard.mount.wayBack(form.back))
+            }
             if !visit.authorization.isAnonymous { form.refused = visit.authorization.principal.name }
             if visit.authorization.isAnonymous, visit.target.query["signed-out"] != nil {
                 form.isSignedOut = true

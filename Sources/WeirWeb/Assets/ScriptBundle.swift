@@ -2,7 +2,8 @@ import Foundation
 
 /// Bundles Weir's JavaScript modules, so that a page loads one script instead of one for each module.
 ///
-/// A module that no other imports statically is a bundle's root: `weir.js`, and each module that is loaded on first use. A
+/// A module that no other imports statically, or that one imports dynamically by its name, is a bundle's root: `weir.js`, and
+/// each module that is loaded on first use. A
 /// bundle contains the modules that only it needs. Each becomes a function that is called once, in the order in which a browser
 /// evaluates modules, and returns the module's exports:
 ///
@@ -26,11 +27,14 @@ struct ScriptBundle {
         /// The path and the names of each import, in order.
         var imports: [(path: String, names: String)] = []
         var exports: [String] = []
+        /// The paths of dynamic imports by name.
+        var loaded: [String] = []
         /// The code without imports and without the keyword `export`.
         var code: [Substring] = []
 
         init(_ source: String, at path: String) {
             for line in source.split(separator: "\n") {
+                loaded += line.matches(of: /import\("(\.[^"]+)"\)/).map { ScriptBundle.resolve(String($0.1), from: path) }
                 if line.hasPrefix("import "), let match = line.wholeMatch(of: /import \{ (.+) \} from "(.+)";/) {
                     imports.append((ScriptBundle.resolve(String(match.2), from: path), String(match.1)))
                 } else if line.hasPrefix("export "),
@@ -54,7 +58,7 @@ struct ScriptBundle {
     private init(_ sources: [String: String]) {
         modules = Dictionary(sources.map { ($0, Module($1, at: $0)) }) { $1 }
         let imported = Set(modules.values.flatMap { $0.imports.map(\.path) })
-        var roots = Set(modules.keys).subtracting(imported)
+        var roots = Set(modules.keys).subtracting(imported).union(modules.values.flatMap(\.loaded))
         // A module needed by two bundles, but not by the first load, becomes a bundle of its own.
         while true {
             homes = [:]

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import WeirBoards
 import WeirJournals
+import WeirPages
 import WeirStates
 
 /// Acknowledges the failures of an operation, so that pages no longer list them under what needs a person.
@@ -9,6 +10,16 @@ struct Acknowledging {
     private static let longest = (note: 200, hours: 8_760)
 
     let dashboard: AudienceDashboard
+
+    /// The form, for an operation whose newest run failed.
+    func ask(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        let (view, frame) = (dashboard.board.view(), exchange.frame(dashboard))
+        guard let page = dashboard.renderer.acknowledgement(of: operation, on: view, frame: frame) else {
+            throw Problem(BoardError.nothingToAcknowledge)
+        }
+        return .page(page)
+    }
 
     /// The body can have a `note` and the `hours` after which the failures are listed again.
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -27,17 +38,17 @@ struct Acknowledging {
         }
         exchange.notes.add(made.until.map { "until \($0)" } ?? "until the next success")
         if let note = made.note { exchange.notes.add(note) }
-        return try answer(["acknowledged": made.json], exchange)
+        return try answer(["acknowledged": made.json], exchange, back: dashboard.mount.url(""))
     }
 
     func end(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         do { try await dashboard.board.endAcknowledgement(of: operation) } catch { throw Problem(error) }
-        return try answer(["acknowledged": .null], exchange)
+        return try answer(["acknowledged": .null], exchange, back: exchange.wayBack(in: dashboard.mount))
     }
 
-    private func answer(_ json: JSONValue, _ exchange: Exchange) throws(Problem) -> Response {
+    private func answer(_ json: JSONValue, _ exchange: Exchange, back: String) throws(Problem) -> Response {
         if case .api = exchange.route { return try .json(json) }
-        return exchange.wantsJSON ? try .json(json) : .seeOther(exchange.wayBack(in: dashboard.mount))
+        return exchange.wantsJSON ? try .json(json) : .seeOther(back)
     }
 
     private func hours(_ value: JSONValue?) throws(Problem) -> Int64? {

@@ -40,6 +40,14 @@ struct SchedulePauses {
 
     let dashboard: AudienceDashboard
 
+    /// The form that asks for a reason.
+    func ask(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        guard dashboard.board.catalog[operation]?.schedule != nil else {
+            throw Problem(BoardError.unknownSchedule(of: operation))
+        }
+        return .page(dashboard.renderer.pause(of: operation, frame: exchange.frame(dashboard)))
+    }
+
     func pause(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let reason = try await reason(exchange)
         let view: ScheduleView
@@ -78,10 +86,12 @@ struct SchedulePauses {
         return try answer(view, exchange)
     }
 
-    /// Redirects browsers to the page that they came from: the list, or the operation's page.
+    /// Redirects browsers to the page that they came from, and from the form to the list.
     private func answer(_ view: ScheduleView, _ exchange: Exchange) throws(Problem) -> Response {
         guard case .api = exchange.route else {
-            return exchange.wantsJSON ? try .json(view.json) : .seeOther(exchange.wayBack(in: dashboard.mount))
+            let (back, form) = (exchange.wayBack(in: dashboard.mount), "schedules/\(view.operation)/pause")
+            if exchange.wantsJSON { return try .json(view.json) }
+            return .seeOther(back == dashboard.mount.url(form) ? dashboard.mount.url("schedules") : back)
         }
         return try .json(view.json)
     }

@@ -13,7 +13,7 @@ struct LivePages {
     /// The page in its current state, or in the past state that the query selects.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
         if name == .runs {
-            let filter = dashboard.filter(exchange.target.query, exchange.locale)
+            let filter = dashboard.filter(exchange.target.query, exchange.locale, beside: ["still"])
             if !filter.isEmpty { return try await RunsPage(dashboard: dashboard).show(filter, exchange) }
         }
         if case .store(let id) = name, let moment = exchange.target.query["at"] {
@@ -39,7 +39,7 @@ struct LivePages {
                 starts: name.topic.startsOperations)
         }
         if name == .runs {
-            let filter = dashboard.filter(exchange.target.query, exchange.locale)
+            let filter = dashboard.filter(exchange.target.query, exchange.locale, beside: ["still"])
             if !filter.isEmpty { return try await RunsPage(dashboard: dashboard).show(filter, exchange) }
         }
         return try await document(name, exchange, draft: nil)
@@ -66,7 +66,7 @@ struct LivePages {
         }
         let query = frame.preset.map { "?preset=" + PercentEncoding.encode($0) } ?? frame.arrangement.query
         frame.path = dashboard.mount.url(name.path) + query
-        let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next + query
+        let after = content.isEnded || isBeingFilledIn(content, draft) || exchange.staysStill ? nil : next + query
         frame.schedule = try await dashboard.schedule(on: name)
         if name == .runs { frame.views = await RunViews.views(in: exchange) }
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
@@ -126,8 +126,15 @@ struct LivePages {
         }
         guard case .operation(let view) = content, let entry = dashboard.board.catalog[view.id] else { return false }
         guard dashboard.permissions.allows(.start, on: .operation(view.id)) else { return false }
-        return view.activeRuns == 0 && !entry.fields.isEmpty && entry.lifetime == .onDemand
+        // The form that pauses the schedule has a reason.
+        let asks = !entry.fields.isEmpty || entry.schedule != nil
+        return view.activeRuns == 0 && asks && entry.lifetime == .onDemand
     }
+}
+
+extension Exchange {
+    /// Whether a browser without JavaScript does not reload the page, whose filters the reader fills in.
+    var staysStill: Bool { target.query["still"] != nil }
 }
 
 extension StoreView {

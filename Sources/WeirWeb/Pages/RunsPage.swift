@@ -35,7 +35,7 @@ struct RunsPage {
         frame.path = address(PageName.runs.path, filter)
         let after = address("\(PageName.runs.path)/after/\(dashboard.board.epoch).\(head)", filter)
         let cursor = dashboard.pollResponder.answers.cursor(
-            LivePage(.runs, exchange.locale), sequence: head, after: after)
+            LivePage(.runs, exchange.locale), sequence: head, after: exchange.staysStill ? nil : after)
         return try await .page(for: exchange) { [renderer = dashboard.renderer, frame, query] in
             renderer.runs(
                 page, filter: filter, query: query, total: total, cursor: filter.isFirstPage ? cursor : nil,

@@ -24,7 +24,6 @@ struct SystemPage {
         var facts: [SystemFacts.Fact] = [
             .init("version", .text(dashboard.configuration.version)),
             .init("startedAt", .moment(dashboard.startedAt)),
-            .init("uptime", .duration(dashboard.clock.wall - dashboard.startedAt.milliseconds)),
             .init("epoch", .text(board.epoch)),
             .init("sequence", .count(view.sequence.rawValue)),
             .init("recording", .flag(board.recording == .recording)),

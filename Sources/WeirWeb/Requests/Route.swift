@@ -213,9 +213,9 @@ enum Route: Hashable, Sendable {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal, .resumption: [.post]
-        case .schedulePause, .scheduleResumption, .hook, .notificationTest, .serverNotificationTest, .acknowledgement,
-            .acknowledgementEnd:
+        case .scheduleResumption, .hook, .notificationTest, .serverNotificationTest, .acknowledgementEnd:
             [.post]
+        case .acknowledgement, .schedulePause: [.get, .head, .post]
         case .assistant: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]

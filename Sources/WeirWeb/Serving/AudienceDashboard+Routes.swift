@@ -63,12 +63,20 @@ extension AudienceDashboard {
         case .report: try await ReportPage(dashboard: self).show(exchange)
         case .schedules: try await ScheduleList(dashboard: self).show(exchange)
         case .schedulePause(let id):
-            try await SchedulePauses(dashboard: self).pause(id, exchange)
+            if exchange.request.method == .post {
+                try await SchedulePauses(dashboard: self).pause(id, exchange)
+            } else {
+                try await SchedulePauses(dashboard: self).ask(id, exchange)
+            }
         case .scheduleResumption(let id):
             try await SchedulePauses(dashboard: self).resume(id, exchange)
         case .assistant: throw .noSuchPage  // Handled by the dashboard.
         case .acknowledgement(let id):
-            try await Acknowledging(dashboard: self).create(of: id, exchange)
+            if exchange.request.method == .post {
+                try await Acknowledging(dashboard: self).create(of: id, exchange)
+            } else {
+                try await Acknowledging(dashboard: self).ask(id, exchange)
+            }
         case .acknowledgementEnd(let id):
             try await Acknowledging(dashboard: self).end(of: id, exchange)
         case .hook: throw .noSuchPage  // Handled before authorization.

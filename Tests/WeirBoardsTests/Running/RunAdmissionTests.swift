@@ -124,6 +124,8 @@ import WeirStates
         _ = try await fixture.board.start("other", input: [:], actor: "ada")
         let ofActor = await refusal { _ = try await fixture.board.start("other", input: [:], actor: "ada") }
         #expect(ofActor?.code == .limitReached && ofActor?.description.contains("“ada” started") == true)
+        let ofSchedule = BoardError(.actor(250), of: .init(operation: "nightly", actor: ScheduledStart.actor))
+        #expect(ofSchedule.description.contains("250 runs that the schedule of “nightly” started are active"))
         _ = try await fixture.board.start("other", input: [:], actor: "eve")
         _ = try await fixture.board.cancel(first.run, actor: "ada")
         _ = try await fixture.board.start("endless", input: [:], actor: "ada")

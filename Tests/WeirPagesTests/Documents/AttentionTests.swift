@@ -47,7 +47,7 @@ import WeirStates
                 let html = fixture.pages.document(content, cursor: Fixture.cursor, frame: frame)
                 #expect(Markup.check(html, as: .document).isEmpty)
                 return try MarkupDocument(html, as: .document)
-                    .elements("//form[@id='pause-failing-copy'][@action='/schedules/copy/pause']").count
+                    .elements("//a[@href='/schedules/copy/pause']").count
             }
         }
         var frame = PageFrame(path: "/")
@@ -181,6 +181,6 @@ import WeirStates
         try end("a3", .done(target: "a", isWhole: true, ratio: 1), in: &fixture)
         try end("a4", .failed(message: "No."), in: &fixture)
         #expect(
-            try page().elements("//*[@id='fails-copy']//form[@action='/operations/copy/acknowledgement']").count == 1)
+            try page().elements("//*[@id='fails-copy']//a[@href='/operations/copy/acknowledgement']").count == 1)
     }
 }

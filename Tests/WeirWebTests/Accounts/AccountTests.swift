@@ -62,6 +62,17 @@ struct AccountTests {
         }
     }
 
+    @Test func `the form to sign in leads a person who is signed in to the page that they came for`() async throws {
+        try await AccountServer.run { server in
+            for (query, location) in [("", "/"), ("?back=/runs%3Fphase%3Dfailed", "/runs?phase=failed")] {
+                let answer = try await server.ask("GET", "/sign-in" + query, [server.cookie(of: "vera")])
+                #expect(answer.status == 303 && answer.headers["location"] == location)
+            }
+            let token = try await server.bearer("viewer")
+            #expect(try await server.ask("GET", "/sign-in", [token]).status == 200)
+        }
+    }
+
     @Test func `whoever signs in has a cookie that no script reads, and whoever signs out has none`() async throws {
         try await AccountServer.run { server in
             let page = try await server.ask("GET", "/sign-in")

@@ -54,6 +54,15 @@ import Testing
                 """)
     }
 
+    @Test func `a module that one loads by its name is loaded by itself, also if another one needs it`() {
+        let joined = ScriptBundle.joining([
+            "weir.js": "export const late = () => import(\"./page/forms.js\");", "page/forms.js": "export class A {}",
+            "page/upload.js": "import { A } from \"./forms.js\";\nexport const b = new A();",
+        ])
+        #expect(joined["page/forms.js"] == "class A {}\nexport { A };")
+        #expect(joined["page/upload.js"]?.hasPrefix("import * as $page_forms from \"./forms.js\";") == true)
+    }
+
     @Test func `a module that two later ones need is loaded once, by itself`() {
         let joined = ScriptBundle.joining([
             "weir.js": "", "page/one.js": "import { B } from \"./b.js\";",
@@ -96,8 +105,10 @@ import Testing
             "upload",
         ] {
             let imports = try text("page/\(name).js").split(separator: "\n").filter { $0.hasPrefix("import ") }
-            // The view of JSON and the copying of commands share a parser.
-            let known = ["from \"../weir.js\";"] + (name == "json" ? ["from \"./copy.js\";"] : [])
+            // The view of JSON and the copying of commands share a parser, and forms send files.
+            let known =
+                ["from \"../weir.js\";"] + (name == "json" ? ["from \"./copy.js\";"] : [])
+                + (["upload", "resume"].contains(name) ? ["from \"./forms.js\";"] : [])
             #expect(imports.allSatisfy { line in known.contains { line.hasSuffix($0) } }, "\(name): \(imports)")
         }
     }

@@ -37,6 +37,22 @@ struct AcknowledgingTests {
         }
     }
 
+    @Test func `the note is asked for on a page that does not reload itself, and then the overview is shown`()
+        async throws
+    {
+        try await TestServer.run(reporting: true) { server in
+            let html = ["Accept: text/html"]
+            #expect(try await server.ask("GET", Self.path, headers: html).status == 409)
+            try await fail(server)
+            let page = try await server.ask("GET", Self.path, headers: html)
+            #expect(page.status == 200 && page.text.contains("Full.") && page.text.contains("name=\"note\""))
+            #expect(!page.text.contains("http-equiv"))
+            let form = ["Content-Type: application/x-www-form-urlencoded", "Referer: http://127.0.0.1\(Self.path)"]
+            let answer = try await server.ask("POST", Self.path, headers: form, body: "note=Known&hours=")
+            #expect(answer.status == 303 && answer["location"] == "/")
+        }
+    }
+
     @Test func `a page that is open when a failure is acknowledged is told to load its content again`() async throws {
         try await TestServer.run(reporting: true) { server in
             try await fail(server)

@@ -45,6 +45,20 @@ struct ScheduleTests {
         }
     }
 
+    @Test func `from a failure, the reason of a pause is asked for on a page of its own, and the list shows the pause`()
+        async throws
+    {
+        try await TestServer.run(scheduled: true) { server in
+            let path = "/schedules/steps/pause"
+            let page = try await server.ask("GET", path, headers: ["Accept: text/html"])
+            #expect(page.status == 200 && page.text.contains("name=\"reason\"") && !page.text.contains("http-equiv"))
+            #expect(try await server.ask("GET", "/schedules/keep/pause").status == 404)
+            let form = ["Content-Type: application/x-www-form-urlencoded", "Referer: http://127.0.0.1\(path)"]
+            let answer = try await server.ask("POST", path, headers: form, body: "reason=Audit")
+            #expect(answer.status == 303 && answer["location"] == "/schedules")
+        }
+    }
+
     @Test func `a browser without JavaScript pauses a schedule where it looks at it`() async throws {
         try await TestServer.run(scheduled: true) { server in
             let page = try await server.ask("GET", "/schedules", headers: ["Accept: text/html"])
