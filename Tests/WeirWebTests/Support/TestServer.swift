@@ -9,6 +9,7 @@ import TestSupport
 @testable import WeirBoards
 import WeirFlows
 import WeirJournals
+import WeirOperations
 import WeirPages
 import WeirStates
 
