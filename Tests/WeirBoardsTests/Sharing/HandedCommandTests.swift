@@ -210,7 +210,7 @@ import WeirStates
         }
         #expect(error?.code == .unavailable)
         #expect(error?.description.contains("The database takes nothing.") == true)
-        #expect(pair.second.recording != .recording)
+        #expect(pair.log.lines.contains { $0.contains("Not recording: The database takes nothing.") })
         pair.cluster.handError = nil
         try await pair.hear()
         #expect(try await pair.actors() == [])

@@ -9,6 +9,7 @@ final class BoardPair: Sendable {
     let clock: VirtualClock
     let journals: [SharedJournalDouble]
     let boards: [Board]
+    let log = CapturedLog()
 
     var first: Board { boards[0] }
     var second: Board { boards[1] }
@@ -49,7 +50,7 @@ final class BoardPair: Sendable {
                             time += 1
                             return Timestamp(milliseconds: time)
                         }
-                    }, clock: clock))
+                    }, clock: clock, logger: log.logger))
         }
         self.boards = boards
         if hears { try await hear() }
