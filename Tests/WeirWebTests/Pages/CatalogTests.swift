@@ -105,14 +105,14 @@ struct CatalogTests {
             try await server.untilHeld(2 * paths.count)
             for edition in ["aa", "bb"] {
                 try await show(catalog(server, declaring: ["backup"], edition: edition), on: server)
-                #expect(server.dashboard.held == 2 * paths.count)
+                try await server.untilHeld(2 * paths.count)
             }
             known.signOut("walt")
             clock.advance(by: RightsWatch.interval)
             for (path, connection) in zip(paths, waiting["walt"] ?? []) {
                 #expect(try await connection.response().status == (path.contains("live=sse") ? 200 : 401), "\(path)")
             }
-            #expect(server.dashboard.held == paths.count)
+            try await server.untilHeld(paths.count)
             _ = try await server.board.cancel(run, actor: "a")
             let events = try #require(waiting["victor"]?[0])
             let isOver = Shared(false)

@@ -76,3 +76,12 @@ struct Steps: StateOperation {
             ? .stepping(number: number, label: input.label) : .striding(number: number, label: input.label)
     }
 }
+
+/// Steps without an input, because an operation that runs only while watched starts without one.
+struct WatchedSteps: StateOperation {
+    let gate: Gate
+
+    func perform(_ input: NoInput, state: MutableStateFlow<Steps.State>) async throws {
+        try await Steps(gate: gate).perform(Steps.Input(label: "watched"), state: state)
+    }
+}
