@@ -1,8 +1,18 @@
 #define _GNU_SOURCE
 #include "processes.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int processes_flush(void) {
+    if (fflush(NULL) != 0) return errno;
+    if (!ferror(stdout)) return 0;
+    // The errno of the earlier write is lost; an empty line fails for the same reason.
+    clearerr(stdout);
+    return putchar('\n') == EOF || fflush(stdout) != 0 ? errno : EIO;
+}
 
 void processes_forget(const char *variable) {
     char *value = getenv(variable);
@@ -13,9 +23,7 @@ void processes_forget(const char *variable) {
 #ifdef __linux__
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -28,3 +28,8 @@ size_t processes_signal_adopted(const pid_t *excepted, size_t count, int number)
 
 /// Whether a signal has stopped the process.
 int processes_is_stopped(pid_t process);
+
+/// Writes what standard output still buffers.
+///
+/// Returns 0, or the errno of this write or of an earlier one that failed.
+int processes_flush(void);

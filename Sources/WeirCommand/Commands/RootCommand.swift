@@ -55,8 +55,8 @@ struct RootCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            // What `print` writes can still be in a buffer.
-            if fflush(nil) != 0 { exit(unableToWrite: errno) }
+            let unwritten = processes_flush()
+            if unwritten != 0 { exit(unableToWrite: unwritten) }
         } catch {
             exit(withError: error)
         }
