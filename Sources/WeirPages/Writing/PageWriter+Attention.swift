@@ -126,7 +126,8 @@ extension PageWriter {
             "causes": failure.steps.map(cause),
             // The card of the operation has a form for the same run.
             "retry": failure.isActive
-                ? nil : retryForm(record, follows: false)?.merging([
+                ? nil
+                : retryForm(record, follows: false)?.merging([
                     "formID": "attention-retry-\(record.id)", "isFirst": true,
                 ]),
             "isActive": failure.isActive, "pause": pause(ofFailing: record.operation),
@@ -147,7 +148,9 @@ extension PageWriter {
     func acknowledgePage(_ operation: String, on board: BoardView) -> Fields? {
         let attention = attention(of: board)
         let failures = attention.failures + attention.acknowledged
-        guard let record = failures.first(where: { $0.run.record.operation == operation })?.run.record else { return nil }
+        guard let record = failures.first(where: { $0.run.record.operation == operation })?.run.record else {
+            return nil
+        }
         return error(of: record).merging([
             "operation": self.operation(operation), "title": strings[.acknowledge], "name": "note",
             "label": strings[.acknowledgeNote], "action": acknowledgementURL(of: operation), "hasHours": true,
@@ -165,7 +168,9 @@ extension PageWriter {
         ]
     }
 
-    private func acknowledgementURL(of operation: String) -> String { "\(base)/operations/\(operation)/acknowledgement" }
+    private func acknowledgementURL(of operation: String) -> String {
+        "\(base)/operations/\(operation)/acknowledgement"
+    }
 
     private func pauseURL(of operation: String) -> String { "\(base)/schedules/\(operation)/pause" }
 

@@ -13,8 +13,10 @@ struct JSONParser {
     private var depth = 0
     /// Whether to read numbers beyond `Double`, and those of more than ``JSONNumber/limit`` characters, as texts.
     private let keepsLargeNumbers: Bool
-    /// Whether to read what programs write against RFC 8259: `NaN` and `Infinity` as texts, half a surrogate pair as U+FFFD,
-    /// and a byte order mark. Large numbers are then texts, too.
+    /// Whether to read what programs write against RFC 8259.
+    ///
+    /// `NaN` and `Infinity` are then texts, as are large numbers, half a surrogate pair is U+FFFD, and a byte order mark is
+    /// skipped.
     private let isLenient: Bool
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, keepsLargeNumbers: Bool, isLenient: Bool) {

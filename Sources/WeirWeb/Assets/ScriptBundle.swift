@@ -34,7 +34,9 @@ struct ScriptBundle {
 
         init(_ source: String, at path: String) {
             for line in source.split(separator: "\n") {
-                loaded += line.matches(of: /import\("(\.[^"]+)"\)/).map { ScriptBundle.resolve(String($0.1), from: path) }
+                loaded += line.matches(of: /import\("(\.[^"]+)"\)/).map {
+                    ScriptBundle.resolve(String($0.1), from: path)
+                }
                 if line.hasPrefix("import "), let match = line.wholeMatch(of: /import \{ (.+) \} from "(.+)";/) {
                     imports.append((ScriptBundle.resolve(String(match.2), from: path), String(match.1)))
                 } else if line.hasPrefix("export "),

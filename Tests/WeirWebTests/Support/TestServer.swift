@@ -57,7 +57,8 @@ struct TestServer: Sendable {
             schedule: scheduled ? try Schedule(cron: "0 0 29 2 *", timezone: "Europe/Lisbon") : nil,
             scheduledInput: ["label": "leap"])
         if watched {
-            catalog.add(WatchedSteps(gate: gate), id: "watched", title: "Watched", summary: "", lifetime: .whileWatched())
+            catalog.add(
+                WatchedSteps(gate: gate), id: "watched", title: "Watched", summary: "", lifetime: .whileWatched())
         }
         catalog.add(Keep(gate: holdUploads ? gate : nil), id: "keep", title: "Keep", summary: "Keeps a file.")
         if printing { catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.") }
