@@ -91,7 +91,7 @@ struct CatalogTests {
         try await TestServer.run(clock: clock, bell: true, access: known.access) { server in
             let run = try await server.start().run
             let paths = [
-                "/api/v1/streams/run-\(run)?live=sse&offset=now", "/api/v1/streams/board?live=sse&offset=now",
+                "/api/v1/streams/run-\(run)?live=sse&offset=now",
                 "/api/v1/feeds/run-\(run)/changes?after=now&wait=60", "/api/v1/runs/\(run)/output?wait=60",
             ]
             var waiting: [String: [RawConnection]] = [:]
@@ -104,7 +104,7 @@ struct CatalogTests {
             }
             try await server.untilHeld(2 * paths.count)
             for edition in ["aa", "bb"] {
-                try await show(catalog(server, declaring: ["backup"], edition: edition), on: server)
+                try await show(catalog(server, declaring: [], edition: edition), on: server)
                 try await server.untilHeld(2 * paths.count)
             }
             known.signOut("walt")
