@@ -1,5 +1,5 @@
 // Search in an output: the server searches all lines and says how many match; this module goes from one to the next, and
-// highlights what is on the page. Loaded when the reader first searches.
+// highlights what is on the page. Loaded at the first search.
 
 /** How long typing pauses before a search, and how long a growing output is left before it is searched again. */
 const PAUSE = 250, AGAIN = 3_000;

@@ -65,8 +65,7 @@ struct RootCommand: AsyncParsableCommand {
     /// Ends the process after a failed write to standard output: with 0 if its reader has closed the pipe, as `head` does.
     static func exit(unableToWrite error: Int32) -> Never {
         guard error != EPIPE else { Foundation.exit(0) }
-        let reason = NSError(domain: NSPOSIXErrorDomain, code: Int(error)).localizedFailureReason
-        complain("Standard output cannot be written: \(reason ?? "error \(error)").")
+        complain("Standard output cannot be written: \(String(cString: strerror(error))).")
         Foundation.exit(73)
     }
 }

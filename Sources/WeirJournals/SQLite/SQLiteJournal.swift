@@ -234,8 +234,8 @@ extension SQLiteJournal {
 
     /// Removes ended runs and old changes of stores according to the policy, and returns the space to the disk.
     ///
-    /// Each step is a short transaction, between which others can append. The next call completes an interrupted one, and
-    /// an interrupted deletion, and overwrites what it deletes.
+    /// Each step is a short transaction, and appends are possible between steps. The next call completes an interrupted step or
+    /// deletion, and overwrites the deleted content.
     package func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         var removed = 0
         while true {

@@ -12,10 +12,7 @@ struct LivePages {
 
     /// The page in its current state, or in the past state that the query selects.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
-        if name == .runs {
-            let filter = dashboard.filter(exchange.target.query, exchange.locale, beside: ["still"])
-            if !filter.isEmpty { return try await RunsPage(dashboard: dashboard).show(filter, exchange) }
-        }
+        if let list = try await filteredRuns(name, exchange) { return list }
         if case .store(let id) = name, let moment = exchange.target.query["at"] {
             return try await StorePast(dashboard: dashboard).show(id, at: moment, exchange)
         }
@@ -38,11 +35,15 @@ struct LivePages {
                 for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length, right: exchange.right,
                 starts: name.topic.startsOperations)
         }
-        if name == .runs {
-            let filter = dashboard.filter(exchange.target.query, exchange.locale, beside: ["still"])
-            if !filter.isEmpty { return try await RunsPage(dashboard: dashboard).show(filter, exchange) }
-        }
+        if let list = try await filteredRuns(name, exchange) { return list }
         return try await document(name, exchange, draft: nil)
+    }
+
+    /// The list of runs with the filter of the query; nil for other pages and without a filter.
+    private func filteredRuns(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response? {
+        guard name == .runs else { return nil }
+        let filter = dashboard.filter(exchange.target.query, exchange.locale, beside: ["still"])
+        return filter.isEmpty ? nil : try await RunsPage(dashboard: dashboard).show(filter, exchange)
     }
 
     private func document(

@@ -44,13 +44,12 @@ struct Streams {
     private func right(to topic: Topic, _ exchange: Exchange) async throws(Problem) -> HeldRight? {
         guard let right = exchange.right else { return nil }
         var operation: String?
-        if case .run(let id) = topic { operation = try await self.operation(of: id) }
-        if case .output(let id) = topic { operation = try await self.operation(of: id) }
+        switch topic {
+        case .run(let id), .output(let id):
+            do { operation = try await dashboard.board.require(.see, onRun: id) } catch { throw Problem(error) }
+        case .board, .operation, .store: break
+        }
         return right.to(topic, operation: operation)
-    }
-
-    private func operation(of run: String) async throws(Problem) -> String {
-        do { return try await dashboard.board.require(.see, onRun: run) } catch { throw Problem(error) }
     }
 
     private func answer(
