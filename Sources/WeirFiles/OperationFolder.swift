@@ -324,14 +324,9 @@ struct FolderSignature: Sendable, Hashable {
     private static func file(_ path: String) -> File? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
         return File(
             size: Int64(clamping: status.st_size), inode: UInt64(clamping: status.st_ino),
-            seconds: Int64(clamping: time.tv_sec),
-            nanoseconds: Int64(clamping: time.tv_nsec))
+            seconds: Int64(clamping: status.modified.tv_sec),
+            nanoseconds: Int64(clamping: status.modified.tv_nsec))
     }
 }

@@ -15,8 +15,7 @@ package final class PageRenderer: Sendable {
     let tables: StringTables
     private let set: TemplateSet
     let renderings = LatestRenderings()
-    private let graphs: GraphLayouts
-    private let readings: StepReadings
+    private let steps: StepCache
     /// The permissions of the pages' readers; actions beyond them are omitted.
     package let permissions: Permissions
     private let base: String
@@ -42,7 +41,7 @@ package final class PageRenderer: Sendable {
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables), base: base,
             assets: base + "/assets" + (assetFolder.map { "/" + $0 } ?? ""), permissions: .everything,
-            offersLinks: offersLinks, graphs: GraphLayouts(), readings: StepReadings())
+            offersLinks: offersLinks, steps: StepCache())
     }
 
     /// A renderer for another catalog and other templates at the same mount path.
@@ -50,7 +49,7 @@ package final class PageRenderer: Sendable {
         PageRenderer(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables), base: base, assets: assets, permissions: permissions,
-            offersLinks: offersLinks, graphs: GraphLayouts(), readings: StepReadings())
+            offersLinks: offersLinks, steps: StepCache())
     }
 
     /// A renderer for readers who may see part of the catalog, with other permissions.
@@ -59,22 +58,21 @@ package final class PageRenderer: Sendable {
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
             catalog: catalog, set: set, library: library, tables: tables, base: base, assets: assets,
-            permissions: permissions, offersLinks: offersLinks, graphs: graphs, readings: readings)
+            permissions: permissions, offersLinks: offersLinks, steps: steps)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        assets: String, permissions: Permissions, offersLinks: Bool, graphs: GraphLayouts, readings: StepReadings
+        assets: String, permissions: Permissions, offersLinks: Bool, steps: StepCache
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
                 format: LocaleFormat(strings.optional), base: base, assets: assets,
-                permissions: permissions, offersLinks: offersLinks, graphs: graphs, readings: readings)
+                permissions: permissions, offersLinks: offersLinks, steps: steps)
         }
-        self.graphs = graphs
-        self.readings = readings
+        self.steps = steps
         self.permissions = permissions
         self.base = base
         self.assets = assets

@@ -65,3 +65,23 @@ package enum RegularFile {
 
 /// The system's `open`, which the method of that name shadows.
 private func openDescriptor(_ path: String, _ flags: CInt) -> CInt { open(path, flags) }
+
+extension stat {
+    /// The time of the last change of the content.
+    package var modified: timespec {
+        #if canImport(Darwin)
+            st_mtimespec
+        #else
+            st_mtim
+        #endif
+    }
+
+    /// The time of the last change of the content or of the properties.
+    package var changed: timespec {
+        #if canImport(Darwin)
+            st_ctimespec
+        #else
+            st_ctim
+        #endif
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import WeirStates
 
 // Unsafe memory: `readdir` returns a record that ends its name with a NUL, and that is valid until the next call.
 
@@ -104,12 +105,7 @@ struct FileVersion: Sendable, Hashable {
     init?(_ handle: FileHandle) {
         var status = stat()
         guard fstat(handle.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
         (size, owner) = (Int64(status.st_size), status.st_uid)
-        (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
+        (seconds, nanoseconds) = (Int64(status.modified.tv_sec), Int64(status.modified.tv_nsec))
     }
 }

@@ -23,15 +23,8 @@ final class KeptValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 }
 
-/// The layouts of graphs.
-final class GraphLayouts: Sendable {
-    private let layouts = KeptValues<GraphShape, GraphLayout>(limit: 64)
-
-    func layout(_ shape: GraphShape) -> GraphLayout { layouts.value(of: shape) { GraphLayout(shape) } }
-}
-
-/// The decoded steps of states.
-final class StepReadings: Sendable {
+/// The layouts of graphs, and the decoded steps of states.
+final class StepCache: Sendable {
     private struct Key: Hashable {
         let run: String
         let revision: Int64
@@ -42,7 +35,10 @@ final class StepReadings: Sendable {
         let steps: StepsProgress?
     }
 
+    private let layouts = KeptValues<GraphShape, GraphLayout>(limit: 64)
     private let readings = KeptValues<Key, Reading>(limit: 32)
+
+    func layout(_ shape: GraphShape) -> GraphLayout { layouts.value(of: shape) { GraphLayout(shape) } }
 
     /// The steps in the state of a run; nil for a state of other work.
     func steps(of record: RunRecord) -> StepsProgress? {

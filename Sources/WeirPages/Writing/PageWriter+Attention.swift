@@ -71,7 +71,7 @@ extension PageWriter {
     }
 
     private func failedSteps(of record: RunRecord, among views: [String: OperationView]) -> [RunRecord] {
-        RunSurroundings.failedSteps(of: record) { readings.steps(of: record) }.compactMap { step in
+        RunSurroundings.failedSteps(of: record) { steps.steps(of: record) }.compactMap { step in
             allows(.see, onOperation: step.operation)
                 ? views[step.operation]?.recent.first { $0.record.id == step.run }?.record : nil
         }

@@ -17,8 +17,7 @@ struct PageWriter: Sendable {
     let assets: String
     let permissions: Permissions
     let offersLinks: Bool
-    let graphs: GraphLayouts
-    let readings: StepReadings
+    let steps: StepCache
     /// The operations whose schedules are paused.
     var paused: Set<String> = []
     /// The acknowledged failures, by operation.

@@ -1,3 +1,4 @@
+import Foundation
 package import WeirStates
 
 /// A server of the Model Context Protocol, with tools for an assistant: lists operations, follows runs, explains failures.
@@ -28,7 +29,7 @@ package struct AssistantServer: Sendable {
         guard text.utf8.count <= Self.messageLimit else {
             return Self.failure(.null, .invalidRequest, "The message is longer than \(Self.messageLimit) bytes.")
         }
-        guard let message = try? JSONValue(parsing: text) else {
+        guard let message = try? JSONValue(parsing: Data(text.utf8), keepsLargeNumbers: true) else {
             return Self.failure(.null, .parse, "The message is not JSON.")
         }
         guard let members = message.object else {

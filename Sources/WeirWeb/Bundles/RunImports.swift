@@ -13,7 +13,6 @@ struct RunImports {
     /// The maximum number of concurrent uploads of one principal, so that no principal blocks the others.
     static let maximumReceivedOfOne = 2
 
-    private static let accepted = "multipart/form-data, application/jsonl, application/octet-stream"
 
     let dashboard: AudienceDashboard
 
@@ -79,7 +78,8 @@ struct RunImports {
         var body = BodyReader(exchange, limit: limit, budget: dashboard.bodies)
         if body.announced ?? 0 > limit { throw .importTooLarge(limit: limit) }
         guard let type = ContentType(exchange.header(.contentType)), !type.isForm else {
-            throw .unsupportedMediaType(accepted: Self.accepted)
+            throw .unsupportedMediaType(
+                accepted: "multipart/form-data", "application/jsonl", "application/octet-stream")
         }
         let file: SpooledFile
         do { file = try SpooledFile(in: dashboard.configuration.spoolFolder) } catch { throw .unspooled }

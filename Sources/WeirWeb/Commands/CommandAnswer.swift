@@ -102,7 +102,7 @@ extension AudienceDashboard {
         return try await bytes.read { (bytes) throws(Problem) in
             if bytes.readableBytes == 0 { return [:] }
             guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
-                throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
+                throw .unsupportedMediaType(accepted: "application/json", "application/x-www-form-urlencoded")
             }
             guard type.isJSON else { return try FormFields(body: bytes).dictionary.mapValues(JSONValue.string) }
             guard let members = try JSONValue(body: bytes).object else { throw .malformedBody(.noObject) }

@@ -11,17 +11,9 @@ struct RunStarts {
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let entry = dashboard.board.catalog[operation] else { throw .unknownOperation(operation) }
         let key = try exchange.idempotencyKey()
-        switch try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry, key: key).read() {
-        case .input(let sent):
-            return try await start(entry, sent, file: nil, key: key, exchange)
-        case .file(let sent, let file):
-            return try await start(entry, sent, file: file, key: key, exchange)
-        }
-    }
-
-    private func start(
-        _ entry: CatalogEntry, _ sent: SentInput, file: consuming IncomingFile?, key: String?, _ exchange: Exchange
-    ) async throws(Problem) -> Response {
+        let (sent, file) = try await InputBody(
+            dashboard: dashboard, exchange: exchange, entry: entry, key: key
+        ).read()
         let pipe = file == nil ? nil : UploadPipe()
         let receipt: StartReceipt
         do {

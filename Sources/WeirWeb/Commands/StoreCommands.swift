@@ -158,7 +158,7 @@ struct StoreBody {
         var body = BodyReader(exchange, limit: Int64(limit), budget: dashboard.bodies)
         let bytes = try await body.collect()
         guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
-            throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
+            throw .unsupportedMediaType(accepted: "application/json", "application/x-www-form-urlencoded")
         }
         return try await bytes.read { (bytes) throws(Problem) in
             type.isForm ? .form(try FormFields(body: bytes)) : .json(try JSONValue(body: bytes))

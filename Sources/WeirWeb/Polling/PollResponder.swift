@@ -54,11 +54,9 @@ final class PollResponder: Sendable {
         self.answers = answers
         let streamAnswers = StreamAnswers(board: board, clock: clock, isPublic: audience == nil, caches: caches)
         self.streamAnswers = streamAnswers
-        let waitLists = WaitLists<ChangeWaiter>(source: board.feed, clock: clock) {
-            var released = ReleasedWaiters(at: clock.wall, answers: answers, streamAnswers: streamAnswers)
-            for release in $0 { released.add(release) }
-            released.deliver()
-        }
+        let waitLists = WaitLists<ChangeWaiter>(
+            source: board.feed, clock: clock,
+            onRelease: ReleasedWaiters.answer(with: answers, streamAnswers, countedBy: holds))
         self.waitLists = waitLists
         announcer = RecordingAnnouncer(board, clock: clock) {
             waitLists.interrupt { if case .poll = $0 { true } else { false } }
@@ -79,11 +77,11 @@ final class PollResponder: Sendable {
 
     /// Ends the holds of polls and streams whose permissions have changed, and the waits of tasks that have lost their right.
     func lookAtRights() {
-        waitLists.interrupt { waiter in
+        waitLists.release { waiter in
             switch waiter {
-            case .poll(let poll): !poll.admission.isUnchanged
-            case .stream(let stream): !stream.admission.isUnchanged
-            case .task(_, let right): right?.isHeld == false
+            case .poll(let poll): poll.admission.change.map { .rights($0) }
+            case .stream(let stream): stream.admission.change.map { .rights($0) }
+            case .task(_, let right): right?.isHeld == false ? .interrupted : nil
             }
         }
     }
@@ -250,11 +248,7 @@ final class PollResponder: Sendable {
         let waiter = HeldPoll(
             request: request, page: page, admission: admission,
             watch: board.watch(topic, starts: page.topic.startsOperations),
-            visit: visitor.flatMap { answers.presence?.arrive($0) }, eventLoop: eventLoop
-        ) { [self] answer in
-            holds.remove()
-            deliver(answer)
-        }
+            visit: visitor.flatMap { answers.presence?.arrive($0) }, eventLoop: eventLoop, deliver: deliver)
         // Spreads simultaneous holds over ten deadlines, 100 ms apart.
         let jitter = Int64(holds.count % 10) * (PollSlots.jitter / 10)
         let longest = unfinished.hold(page.topic) ?? (PollSlots.length + PollSlots.jitter)
@@ -294,4 +288,15 @@ final class PollResponder: Sendable {
         holds.remove()
         return true
     }
+}
+
+final class HoldCount: Sendable {
+    private let holding = Atomic<Int>(0)
+
+    var count: Int { holding.load(ordering: .relaxed) }
+
+    /// Increments the count and returns the new value.
+    func add() -> Int { holding.add(1, ordering: .relaxed).newValue }
+
+    func remove() { holding.subtract(1, ordering: .relaxed) }
 }

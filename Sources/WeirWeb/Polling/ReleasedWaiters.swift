@@ -47,20 +47,33 @@ struct ReleasedWaiters {
     private let wall: Int64
     private let answers: PollEncoder
     private let streamAnswers: StreamAnswers
+    private let holds: HoldCount
     private var pollAnswers: [PollQuestion: PollAnswer] = [:]
     private var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
     /// The last poll's answer; most waiters ask the same, and comparing is cheaper than hashing.
     private var last: (question: PollQuestion, answer: PollAnswer)?
     private var deliveries: [ObjectIdentifier: Deliveries] = [:]
 
-    /// `wall` is the time of delivery in milliseconds since 1970.
-    init(at wall: Int64, answers: PollEncoder, streamAnswers: StreamAnswers) {
+    /// Returns what wait lists do with the waiters that they release.
+    static func answer(
+        with answers: PollEncoder, _ streamAnswers: StreamAnswers, countedBy holds: HoldCount
+    ) -> @Sendable ([WaitListMachine<ChangeWaiter>.Release]) -> Void {
+        { releases in
+            var released = ReleasedWaiters(
+                wall: answers.clock.wall, answers: answers, streamAnswers: streamAnswers, holds: holds)
+            for release in releases { released.add(release) }
+            for waiting in released.deliveries.values { waiting.perform() }
+        }
+    }
+
+    private init(wall: Int64, answers: PollEncoder, streamAnswers: StreamAnswers, holds: HoldCount) {
         self.wall = wall
         self.answers = answers
         self.streamAnswers = streamAnswers
+        self.holds = holds
     }
 
-    mutating func add(_ release: WaitListMachine<ChangeWaiter>.Release) {
+    private mutating func add(_ release: WaitListMachine<ChangeWaiter>.Release) {
         switch release.waiter {
         case .task(let wait, _):
             wait.send(release.outcome)
@@ -71,18 +84,22 @@ struct ReleasedWaiters {
         }
     }
 
-    func deliver() {
-        for waiting in deliveries.values { waiting.perform() }
+    private mutating func add(_ delivery: Delivery, to loop: any EventLoop) {
+        deliveries[ObjectIdentifier(loop), default: Deliveries(loop: loop, holds: holds)].add(delivery)
     }
 
-    private mutating func add(_ delivery: Delivery, to loop: any EventLoop) {
-        deliveries[ObjectIdentifier(loop), default: Deliveries(loop: loop)].add(delivery)
+    /// The change of a waiter's rights, decided once: at its interruption, or else here, since a change of the feed can
+    /// release it first.
+    private func rightsChange(_ outcome: WaitOutcome, _ admission: Admission) -> RightsChange? {
+        if case .rights(let change) = outcome { change } else { admission.change }
     }
 
     private mutating func answer(to waiter: HeldPoll, _ outcome: WaitOutcome) -> PollAnswer {
-        guard waiter.admission.isUnchanged else {
-            // Not cached: other waiters have other permissions.
-            return waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
+        // Not cached: other waiters have other permissions.
+        switch rightsChange(outcome, waiter.admission) {
+        case .moved(let key): return answers.moved(waiter.request, to: key)
+        case .ended: return .refused
+        case nil: break
         }
         let question = PollQuestion(
             request: waiter.request, outcome: outcome, visitor: waiter.visit?.visitor)
@@ -98,7 +115,7 @@ struct ReleasedWaiters {
             case .ended: answers.end(waiter.request, sequence: sequence)
             case .expired:
                 answers.expired(waiter.request, page: waiter.page, sequence: sequence, to: question.visitor)
-            case .interrupted: answers.interrupted(waiter.request, sequence: sequence, to: question.visitor)
+            case .interrupted, .rights: answers.interrupted(waiter.request, sequence: sequence, to: question.visitor)
             case .drained: answers.drain(waiter.request, sequence: sequence)
             }
         if !answer.closes, answer.message == nil { answer.message = answer.encoded(at: wall) }
@@ -108,9 +125,11 @@ struct ReleasedWaiters {
     }
 
     private mutating func answer(to waiter: HeldStream, _ outcome: WaitOutcome) -> StreamAnswer {
-        guard waiter.admission.isUnchanged else {
-            // The client repeats the request, which then uses the current permissions.
-            return waiter.admission.current == nil ? .refused : streamAnswers.again(waiter)
+        switch rightsChange(outcome, waiter.admission) {
+        // The client repeats the request, which then uses the current permissions.
+        case .moved: return streamAnswers.again(waiter)
+        case .ended: return .refused
+        case nil: break
         }
         let question = HeldStream.Question(request: waiter.request, sequence: waiter.sequence, outcome: outcome)
         if let made = madeForStreams[question] { return made }
@@ -129,10 +148,14 @@ struct ReleasedWaiters {
 
     private struct Deliveries {
         let loop: any EventLoop
+        let holds: HoldCount
         private var list: [Delivery] = []
         private var batch = ReleasedWaiters.batches.first
 
-        init(loop: any EventLoop) { self.loop = loop }
+        init(loop: any EventLoop, holds: HoldCount) {
+            self.loop = loop
+            self.holds = holds
+        }
 
         mutating func add(_ delivery: Delivery) {
             list.append(delivery)
@@ -145,7 +168,12 @@ struct ReleasedWaiters {
 
         func perform() {
             guard !list.isEmpty else { return }
-            loop.execute { [list] in for delivery in list { delivery.perform() } }
+            loop.execute { [list, holds] in
+                for delivery in list {
+                    holds.remove()
+                    delivery.perform()
+                }
+            }
         }
     }
 

@@ -83,10 +83,11 @@ extension Problem {
         "unsupported-media-type", .unsupportedMediaType, "Unsupported media type", .bodyCoding,
         headers: [.acceptEncoding: "identity"], closes: true)
 
-    static func unsupportedMediaType(accepted: String) -> Problem {
+    static func unsupportedMediaType(accepted: String...) -> Problem {
         Problem(
             "unsupported-media-type", .unsupportedMediaType, "Unsupported media type",
-            .mediaType, ["accepted": .text(accepted)], headers: [.accept: accepted], closes: true)
+            .mediaType, ["accepted": .either(accepted)], headers: [.accept: accepted.joined(separator: ", ")],
+            closes: true)
     }
 
     static func tooLarge(limit: Int64) -> Problem {

@@ -112,39 +112,3 @@ extension Exchange {
         return Hex(SHA256.hash(data: Data("\(principalKey)\n\(key)".utf8))).text
     }
 }
-
-extension ByteBuffer {
-    /// The maximum size of a body that is parsed on the request's own thread.
-    private static let small = 32 * 1_024
-
-    /// Parses a body with `meaning`, on the threads of a pool if the body is large.
-    ///
-    /// Suspends while a large body is parsed. Throws the errors of `meaning`, and ``Problem/crowdedAnswers`` if the pool's
-    /// queue is full.
-    func read<Value: Sendable>(
-        _ meaning: @escaping @Sendable (ByteBuffer) throws(Problem) -> Value
-    ) async throws(Problem) -> Value {
-        guard readableBytes > Self.small else { return try meaning(self) }
-        return try await WorkPool.bodies.answer { try meaning(self) }
-    }
-}
-
-extension JSONValue {
-    /// Parses the body of a request.
-    ///
-    /// Numbers that are too large are texts, because a body can have members that nothing uses. Throws a problem that
-    /// locates the syntax error.
-    init(body: ByteBuffer) throws(Problem) {
-        do {
-            // Some editors and programs begin a text with a byte order mark.
-            let bytes = body.readableBytesView
-            self = try JSONValue(
-                parsing: Data(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes),
-                keepsLargeNumbers: true)
-        } catch DecodingError.dataCorrupted(let context) {
-            throw .malformedBody("The body is not JSON: \(context.debugDescription)")
-        } catch {
-            throw .malformedBody("The body is not JSON.")
-        }
-    }
-}

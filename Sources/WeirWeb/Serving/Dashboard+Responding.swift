@@ -138,8 +138,9 @@ extension Dashboard {
                 audited.showsOutput = ((try? await seen.board.outputTail(of: run).head) ?? 0) > 0
             }
             // Changes are final, but a read must still be permitted.
-            guard request.isSafe, !admission.isUnchanged else { return response }
+            guard request.isSafe else { return response }
             guard let current = admission.current else { throw .unauthenticated }
+            if current.audience == admission.audience { return response }
             admission = current
         }
         throw Problem(BoardError(.unavailable, Message(ProblemWording.rightsChange)))

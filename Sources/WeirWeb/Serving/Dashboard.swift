@@ -5,10 +5,11 @@ public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
 import Synchronization
-import WeirAccess
+package import WeirAccess
 public import WeirBoards
 import WeirFlows
 public import WeirJournals
+import WeirOperations
 public import WeirPages
 
 /// The web dashboard of a board: its pages, live feeds and API.
@@ -198,4 +199,24 @@ public final class Dashboard: Sendable {
     package func announceStop() { services.stopNotice.give() }
 
     func letTasksGo() { audiences.responders.forEach { $0.letTasksGo() } }
+}
+
+extension Catalog {
+    /// The subjects of access rules: each operation with its approvals, and each store.
+    ///
+    /// A step that runs only as part of another operation is selected with that operation.
+    package var subjects: [Subject] {
+        entries.flatMap { entry -> [Subject] in
+            let whole = entry.partOf.flatMap { self[$0] } ?? entry
+            let chosenAs = Subject.ID.operation(whole.id)
+            let approvals = entry.plan?.steps.filter { $0.approval != nil } ?? []
+            return [Subject(.operation(entry.id), tags: whole.tags, chosenAs: chosenAs)]
+                + approvals.map { step in
+                    let who = step.approval?.who ?? []
+                    return Subject(
+                        .approval(operation: entry.id, step: step.name), tags: whole.tags, chosenAs: chosenAs,
+                        deciders: who.isEmpty ? nil : who.compactMap { Decider($0) })
+                }
+        } + stores.map { Subject(.store($0.id), tags: $0.tags) }
+    }
 }

@@ -92,7 +92,7 @@ struct StreamEvents {
             // The server shuts down.
             case .drained: return
             // Without a change of the unfinished lines, others need the connection.
-            case .interrupted:
+            case .interrupted, .rights:
                 let current = request.name.output.flatMap { dashboard.board.feed.output(of: $0)?.unfinished.revision }
                 if (current ?? unfinished.revision) == unfinished.revision { return }
             }

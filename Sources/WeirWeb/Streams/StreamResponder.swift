@@ -139,7 +139,7 @@ final class HeldStream: Sendable {
             answers.chunk(of: request.name, after: sequence).map { answers.answer(request, $0, from: sequence) }
                 ?? answers.nothing(request, at: sequence, isClosed: false)
         case .ended: answers.nothing(request, at: sequence, isClosed: true)
-        case .expired, .interrupted:
+        case .expired, .interrupted, .rights:
             answers.nothing(request, at: sequence, isClosed: answers.isClosed(request.name, at: sequence))
         case .drained: answers.drained(request, at: sequence)
         }
@@ -165,11 +165,8 @@ extension PollResponder {
         guard holds.count < softCap else { return .crowded }
         let topic = request.name.topic
         let waiter = HeldStream(
-            request: request, admission: admission, sequence: sequence, watch: board.watch(topic), eventLoop: eventLoop
-        ) { [self] answer in
-            holds.remove()
-            deliver(answer)
-        }
+            request: request, admission: admission, sequence: sequence, watch: board.watch(topic), eventLoop: eventLoop,
+            deliver: deliver)
         return switch enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
         case .held(let place): .held(place)
         case .pass: .pass

@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 import WeirBoards
+import WeirFlows
 import WeirOperations
 import WeirPages
 import WeirStates
@@ -181,11 +182,8 @@ struct InputBody {
     let entry: CatalogEntry
     var key: String?
 
-    /// An input, with a file whose bytes are still unread.
-    enum Content {
-        case input(SentInput)
-        case file(SentInput, IncomingFile)
-    }
+    /// An input, and a file whose bytes are still unread.
+    typealias Content = (sent: SentInput, file: IncomingFile?)
 
     func read() async throws(Problem) -> Content {
         let type = ContentType(exchange.header(.contentType))
@@ -194,12 +192,11 @@ struct InputBody {
             if let type, type.isMultipart { return try await multipart(type, field: field) }
             if let filename = exchange.target.query["filename"] { return try raw(filename, type: type, field: field) }
         } else if let type, type.isMultipart {
-            guard case .input(let sent) = try await multipart(type, field: nil) else {
-                throw .malformedBody(.noFileAccepted)
-            }
-            return .input(sent)
+            let content = try await multipart(type, field: nil)
+            guard content.file == nil else { throw .malformedBody(.noFileAccepted) }
+            return content
         }
-        return .input(try await readWithoutFile())
+        return (try await readWithoutFile(), nil)
     }
 
     /// Reads a body without a file; an empty body is an empty input.
@@ -209,19 +206,21 @@ struct InputBody {
         let type = ContentType(exchange.header(.contentType))
         let bytes = try await body.collect()
         if bytes.readableBytes == 0 { return SentInput() }
-        guard let type else { throw .unsupportedMediaType(accepted: accepted) }
+        guard let type else { throw otherMediaType }
         if type.isForm {
             return try form(try await bytes.read { (bytes) throws(Problem) in try FormFields(body: bytes) })
         }
-        guard type.isJSON else { throw .unsupportedMediaType(accepted: accepted) }
+        guard type.isJSON else { throw otherMediaType }
         return SentInput(input: try await bytes.read { (bytes) throws(Problem) in try JSONValue(body: bytes) })
     }
 
     private var fileField: InputField? { entry.fields.first { $0.kind == .file } }
 
-    private var accepted: String {
-        let forms = "application/json, application/x-www-form-urlencoded"
-        return fileField == nil ? forms : forms + ", multipart/form-data"
+    private var otherMediaType: Problem {
+        let (json, form) = ("application/json", "application/x-www-form-urlencoded")
+        return fileField == nil
+            ? .unsupportedMediaType(accepted: json, form)
+            : .unsupportedMediaType(accepted: json, form, "multipart/form-data")
     }
 
     private func form(_ fields: FormFields) throws(Problem) -> SentInput {
@@ -254,14 +253,14 @@ struct InputBody {
             }
         }
         let sent = try form(fields)
-        guard let part else { return .input(sent) }
+        guard let part else { return (sent, nil) }
         guard let field, [field.name, field.controlName].contains(part.name) else {
             let name: Message.Value = "\(part.name.prefix(100))"
             guard let field else { throw .malformedBody(.noFileFields, ["name": name]) }
             throw .malformedBody(.noFileField, ["name": name, "field": .text(field.name)])
         }
         let filename = MultipartPart.plainFilename(part.filename ?? "")
-        return .file(
+        return (
             sent.adding(field.name, description(filename, length: try fileLength(), type: part.contentType)),
             IncomingFile(source: .multipart(reader)))
     }
@@ -290,7 +289,7 @@ struct InputBody {
         let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
         query.fields.removeAll { $0.name == "filename" || secret.contains($0.name) }
         let name = MultipartPart.plainFilename(filename)
-        return .file(
+        return (
             try form(query).adding(field.name, description(name, length: body.announced, type: type?.name)),
             IncomingFile(source: .raw(body)))
     }
@@ -339,5 +338,41 @@ struct SentInput: Sendable {
         members[name] = value
         result.input = .object(members)
         return result
+    }
+}
+
+extension ByteBuffer {
+    /// The maximum size of a body that is parsed on the request's own thread.
+    private static let small = 32 * 1_024
+
+    /// Parses a body with `meaning`, on the threads of a pool if the body is large.
+    ///
+    /// Suspends while a large body is parsed. Throws the errors of `meaning`, and ``Problem/crowdedAnswers`` if the pool's
+    /// queue is full.
+    func read<Value: Sendable>(
+        _ meaning: @escaping @Sendable (ByteBuffer) throws(Problem) -> Value
+    ) async throws(Problem) -> Value {
+        guard readableBytes > Self.small else { return try meaning(self) }
+        return try await WorkPool.bodies.answer { try meaning(self) }
+    }
+}
+
+extension JSONValue {
+    /// Parses the body of a request.
+    ///
+    /// Numbers that are too large are texts, because a body can have members that nothing uses. Throws a problem that
+    /// locates the syntax error.
+    init(body: ByteBuffer) throws(Problem) {
+        do {
+            // Some editors and programs begin a text with a byte order mark.
+            let bytes = body.readableBytesView
+            self = try JSONValue(
+                parsing: Data(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes),
+                keepsLargeNumbers: true)
+        } catch DecodingError.dataCorrupted(let context) {
+            throw .malformedBody("The body is not JSON: \(context.debugDescription)")
+        } catch {
+            throw .malformedBody("The body is not JSON.")
+        }
     }
 }

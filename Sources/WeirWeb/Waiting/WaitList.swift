@@ -92,9 +92,9 @@ final class WaitList<Waiter: Sendable>: Sendable {
         }
     }
 
-    func interrupt(where fits: (Waiter) -> Bool) {
+    func release(as outcome: (Waiter) -> WaitOutcome?) {
         let now = clock.uptime
-        perform { $0.machine.interrupt(now: now, where: fits) }
+        perform { $0.machine.release(now: now, as: outcome) }
     }
 
     var count: Int { state.withLockedValue { $0.machine.count } }
@@ -307,13 +307,15 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         return releases
     }
 
-    mutating func interrupt(now: Int64, where fits: (Waiter) -> Bool) -> [Release] {
+    /// Removes and returns the waiters for which `outcome` is not nil.
+    mutating func release(now: Int64, as outcome: (Waiter) -> WaitOutcome?) -> [Release] {
         var releases: [Release] = []
         for (group, waiters) in groups {
-            for (number, waiter) in waiters where fits(waiter) {
+            for (number, waiter) in waiters {
+                guard let outcome = outcome(waiter) else { continue }
                 groups[group]?[number] = nil
                 count -= 1
-                releases.append(Release(waiter: waiter, after: group.after, outcome: .interrupted))
+                releases.append(Release(waiter: waiter, after: group.after, outcome: outcome))
             }
             if groups[group]?.isEmpty == true { groups[group] = nil }
         }
@@ -358,6 +360,8 @@ enum WaitOutcome: Hashable, Sendable {
     case expired
     /// There is something to send other than a change.
     case interrupted
+    /// The rights of the waiter have changed.
+    case rights(RightsChange)
     case drained
 }
 

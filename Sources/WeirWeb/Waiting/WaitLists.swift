@@ -65,13 +65,15 @@ final class WaitLists<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Releases the matching waiters, which may wait again.
-    func interrupt(where fits: (Waiter) -> Bool) {
-        for waitList in state.withLockedValue({ Array($0.waitLists.values) }) { waitList.interrupt(where: fits) }
+    /// Releases the waiters for which `outcome` is not nil; they may wait again.
+    func release(as outcome: (Waiter) -> WaitOutcome?) {
+        for waitList in state.withLockedValue({ Array($0.waitLists.values) }) { waitList.release(as: outcome) }
     }
 
+    func interrupt(where fits: (Waiter) -> Bool) { release { fits($0) ? .interrupted : nil } }
+
     func interrupt(_ topic: Topic, where fits: (Waiter) -> Bool) {
-        state.withLockedValue { $0.waitLists[topic] }?.interrupt(where: fits)
+        state.withLockedValue { $0.waitLists[topic] }?.release { fits($0) ? .interrupted : nil }
     }
 
     var isDraining: Bool { state.withLockedValue { $0.isDraining } }

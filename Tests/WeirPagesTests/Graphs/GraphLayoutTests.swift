@@ -98,7 +98,7 @@ import WeirJournals
     @Test func `two hundred steps have few rails and one layout per shape`() {
         let needs = (0..<200).map { node in node < 5 ? [] : [node - 5, node - (node % 5) - 1] }
         let shape = GraphShape(needs: needs)
-        let layout = GraphLayouts().layout(shape)
+        let layout = StepCache().layout(shape)
         #expect(layout.places.count == 200 && layout.rails.width <= 130)
     }
 }

@@ -103,6 +103,10 @@ struct RunAPITests {
             let answer = try await server.ask("POST", Self.runs, headers: ["Content-Type: text/csv"], body: "a,b")
             #expect(answer.status == 415)
             #expect(answer["accept"] == "application/json, application/x-www-form-urlencoded")
+            #expect(
+                try answer.json()["detail"]
+                    == "Send the body as application/json or application/x-www-form-urlencoded and name that in Content-Type."
+            )
             let form = try await server.ask(
                 "POST", Self.runs, headers: ["Content-Type: application/x-www-form-urlencoded"],
                 body: "label=A+B&last=1")

@@ -109,6 +109,18 @@ struct AssistantServerTests {
         #expect(request.query.contains { $0.name == "search" && $0.value == "a&b" })
     }
 
+    @Test func `a number beyond 1e308 is a text, as in the body of any request`() async throws {
+        let bodies = Mutex<[JSONValue?]>([])
+        let server = Self.server(allowsChanges: true) { request in
+            bodies.withLock { $0.append(request.body) }
+            return .init(status: 201, body: [:])
+        }
+        let arguments = #"{"operation":"steps","input":{"label":1e400}}"#
+        _ = await server.answer(
+            #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"start_run","arguments":\#(arguments)}}"#)
+        #expect(bodies.withLock { $0.first } == ["label": "1e400"])
+    }
+
     @Test func `a text of few but very long characters is cut by its bytes`() async throws {
         let long = "e" + String(repeating: "\u{301}", count: 100_000)
         let server = Self.server { _ in

@@ -179,12 +179,12 @@ struct WaitListMachineTests {
     @Test func `an interruption lets those go who fit, and the others wait on`() {
         var machine = WaitListMachine<Int>(head: 3, now: 0)
         for waiter in 1...3 { _ = machine.enter(waiter, after: 3, until: 9_000, known: 3, now: 0) }
-        let releases = machine.interrupt(now: 100) { $0 != 2 }
+        let releases = machine.release(now: 100) { $0 != 2 ? .interrupted : nil }
         #expect(releases.map(\.waiter).sorted() == [1, 3])
         #expect(releases.allSatisfy { $0.outcome == .interrupted })
         #expect(machine.count == 1)
         #expect(machine.published(4, now: 200).map(\.waiter) == [2])
-        #expect(machine.interrupt(now: 300) { _ in true }.isEmpty)
+        #expect(machine.release(now: 300) { _ in .interrupted }.isEmpty)
     }
 
     // Protocol test 12

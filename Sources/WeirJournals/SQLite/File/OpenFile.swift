@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WeirStates
 
 /// A file that stays open, so that it can be distinguished from another one at its path.
 final class OpenFile: Sendable {
@@ -149,11 +150,7 @@ final class OpenFile: Sendable {
 
 extension OpenFile.Status {
     fileprivate init(_ status: stat) {
-        #if canImport(Darwin)
-            let (changed, modified) = (status.st_ctimespec, status.st_mtimespec)
-        #else
-            let (changed, modified) = (status.st_ctim, status.st_mtim)
-        #endif
+        let (changed, modified) = (status.changed, status.modified)
         self.init(
             number: UInt64(truncatingIfNeeded: status.st_ino), device: UInt64(truncatingIfNeeded: status.st_dev),
             size: Int64(status.st_size),

@@ -17,7 +17,7 @@ extension PageWriter {
         _ progress: StepsProgress, _ labels: [String], _ shape: GraphShape, _ critical: [Int], _ operation: String,
         _ run: RunView?, uid: String
     ) -> Fields {
-        let layout = graphs.layout(shape)
+        let layout = steps.layout(shape)
         let marked = Set(critical)
         let places = Dictionary(zip(progress.steps.map(\.name), labels.indices)) { first, _ in first }
         let nodes = layout.order.map { index -> Fields in

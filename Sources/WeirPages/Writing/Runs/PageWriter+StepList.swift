@@ -55,7 +55,7 @@ extension PageWriter {
 
     func stepsProgress(_ record: RunRecord) -> StepsProgress? {
         guard catalog[record.operation]?.plan != nil else { return nil }
-        return readings.steps(of: record)
+        return steps.steps(of: record)
     }
 
     /// A step as an item of the list or of the picture.

@@ -1,4 +1,5 @@
 import Foundation
+import WeirStates
 
 #if canImport(Darwin)
     import Darwin
@@ -69,11 +70,6 @@ enum FileSystem {
     static func status(of path: String) -> (modified: Date, size: Int64)? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        return (Date(timeIntervalSince1970: Double(time.tv_sec)), Int64(status.st_size))
+        return (Date(timeIntervalSince1970: Double(status.modified.tv_sec)), Int64(status.st_size))
     }
 }
