@@ -22,7 +22,7 @@ struct Admission: Sendable {
         return check.control.current(authorization).map { Admission(authorization: $0, check: check) }
     }
 
-    /// What has become of the sender's rights since the request was admitted, or nil if they are the same.
+    /// The change of the sender's rights since the request was admitted, or nil if there is none.
     var change: RightsChange? {
         guard let current else { return .ended }
         return current.audience == audience ? nil : .moved(to: current.key)

@@ -13,7 +13,6 @@ struct RunImports {
     /// The maximum number of concurrent uploads of one principal, so that no principal blocks the others.
     static let maximumReceivedOfOne = 2
 
-
     let dashboard: AudienceDashboard
 
     func create(_ exchange: Exchange) async throws(Problem) -> Response {

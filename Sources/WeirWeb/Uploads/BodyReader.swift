@@ -262,7 +262,8 @@ struct InputBody {
         let filename = MultipartPart.plainFilename(part.filename ?? "")
         return (
             sent.adding(field.name, description(filename, length: try fileLength(), type: part.contentType)),
-            IncomingFile(source: .multipart(reader)))
+            IncomingFile(source: .multipart(reader))
+        )
     }
 
     /// The length of the file in a form, as the client announces it; the length of the whole body does not determine it.
@@ -291,7 +292,8 @@ struct InputBody {
         let name = MultipartPart.plainFilename(filename)
         return (
             try form(query).adding(field.name, description(name, length: body.announced, type: type?.name)),
-            IncomingFile(source: .raw(body)))
+            IncomingFile(source: .raw(body))
+        )
     }
 
     /// The file's id; a repeated request must find the file of the first one, so the id is derived from the key, the
