@@ -71,6 +71,12 @@ package struct Permissions: Hashable, Sendable {
             && unlisted.isSuperset(of: other.unlisted) && (other.run == nil || other.run == run)
     }
 
+    /// Returns whether a verb is allowed on the same subjects as in other permissions.
+    package func allowsSame(_ verb: Verb, as other: Permissions) -> Bool {
+        run == other.run && unlisted.contains(verb) == other.unlisted.contains(verb)
+            && Set(listed.keys).union(other.listed.keys).allSatisfy { allows(verb, on: $0) == other.allows(verb, on: $0) }
+    }
+
     func intersection(_ other: Permissions) -> Permissions {
         let ids = Set(listed.keys).union(other.listed.keys)
         let both = ids.map { ($0, verbs(on: $0).intersection(other.verbs(on: $0))) }

@@ -132,13 +132,18 @@ struct HeldRight: Sendable {
             case .everything(let verb): { $0.allowsEverywhere(verb) }
             case .reporting(let id): { $0.allows(.report, on: .operation(id)) }
             // The answer depends on everything that is visible.
-            case .anything, .feed: { _ in false }
+            case .feed: { $0.allowsSame(.see, as: admission.permissions) }
+            case .anything(.export):
+                {
+                    $0.allowsSame(.see, as: admission.permissions) && $0.allowsSame(.export, as: admission.permissions)
+                }
+            case .anything: { _ in false }
             }
     }
 
     /// The right to a feed, once the operation of its run is known.
     ///
-    /// The right to the whole board ends with any change of the audience.
+    /// The right to the whole board ends when the sender may see more or less.
     func to(_ topic: Topic, operation: String?) -> HeldRight {
         switch topic {
         case .board: self

@@ -18,6 +18,7 @@ struct CatalogTests {
     ) -> Catalog {
         var catalog = Catalog()
         for entry in server.board.catalog.entries where entry.declaration == nil { catalog.add(entry) }
+        for entry in server.board.catalog.stores { catalog.add(entry) }
         for id in ids {
             catalog.add(Steps(gate: server.gate), id: id, title: id.uppercased(), summary: "Is new.", tags: tags)
             catalog.declare(id, by: OperationDeclaration(text: id, digest: edition, mistakes: mistakes))
@@ -91,7 +92,7 @@ struct CatalogTests {
         try await TestServer.run(clock: clock, bell: true, access: known.access) { server in
             let run = try await server.start().run
             let paths = [
-                "/api/v1/streams/run-\(run)?live=sse&offset=now",
+                "/api/v1/streams/run-\(run)?live=sse&offset=now", "/api/v1/streams/board?live=sse&offset=now",
                 "/api/v1/feeds/run-\(run)/changes?after=now&wait=60", "/api/v1/runs/\(run)/output?wait=60",
             ]
             var waiting: [String: [RawConnection]] = [:]
@@ -103,8 +104,10 @@ struct CatalogTests {
                 }
             }
             try await server.untilHeld(2 * paths.count)
-            for edition in ["aa", "bb"] {
-                try await show(catalog(server, declaring: [], edition: edition), on: server)
+            // Neither sees more or less: Victor may not see the new operation, Walt may see everything.
+            for (edition, ids) in [("aa", ["backup"]), ("bb", ["backup", "cleanup"]), ("cc", [])] {
+                try await show(catalog(server, declaring: ids, edition: edition), on: server)
+                clock.advance(by: RightsWatch.interval)
                 try await server.untilHeld(2 * paths.count)
             }
             known.signOut("walt")
