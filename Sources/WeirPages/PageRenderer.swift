@@ -65,12 +65,13 @@ package final class PageRenderer: Sendable {
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
         assets: String, permissions: Permissions, offersLinks: Bool, steps: StepCache
     ) {
+        let stepMarkup = StepMarkup()
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
                 format: LocaleFormat(strings.optional), base: base, assets: assets,
-                permissions: permissions, offersLinks: offersLinks, steps: steps)
+                permissions: permissions, offersLinks: offersLinks, steps: steps, stepMarkup: stepMarkup)
         }
         self.steps = steps
         self.permissions = permissions
@@ -143,7 +144,7 @@ package final class PageRenderer: Sendable {
         output: PageOutput? = nil
     ) -> String {
         let writer = writer(frame)
-        let main = writer.region(content, cursor: cursor, frame: frame, draft: draft, output: output)
+        let main = writer.region(content, cursor: cursor, frame: frame, draft: draft, output: output?.first)
         return writer.document(
             main, title: writer.title(content), section: writer.section(of: content), cursor: cursor,
             isEnded: content.isEnded, styles: output == nil ? [] : ["ansi"], frame: frame)

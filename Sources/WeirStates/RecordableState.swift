@@ -89,6 +89,14 @@ public struct WorkProgress: Codable, Sendable, Hashable {
     }
 }
 
+/// A state with many parts, of which most are the same in the next state.
+package protocol PartlyRecordedState: RecordableState {
+    /// The record of the state, in which the parts that are the same in an earlier state are taken from its record.
+    ///
+    /// Equal to `StateRecord(self)`, and shares memory with the earlier record.
+    func record(after earlier: Self, recorded: StateRecord) throws -> StateRecord
+}
+
 /// A recorded state: its case, payload, phase and progress, without its Swift type.
 public struct StateRecord: Sendable, Hashable, Codable {
     /// The name of the enum case, such as `success`; `value` for a state that is not an enum.

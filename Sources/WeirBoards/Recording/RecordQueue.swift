@@ -16,6 +16,8 @@ struct RecordQueue: Sendable {
     /// The streams whose queued changes can no longer be recorded.
     private var abandoned: Set<StreamID> = []
     private var taken = 0
+    /// The place of the first slot of `entries`, counted over all changes.
+    private var base = 0
     /// The ends of runs whose output is not recorded yet.
     private var ends: [StreamID: RecordEntry] = [:]
     private let everyTickLimit: Int
@@ -25,6 +27,12 @@ struct RecordQueue: Sendable {
 
     /// The number of queued changes, including those in flight.
     var count: Int { entries.count }
+
+    /// The place after the newest queued change; grows with each change.
+    var end: Int { base + entries.end }
+
+    /// Whether all changes before a place are confirmed, held as an end, or dropped.
+    func isSettled(before place: Int) -> Bool { base + entries.start >= place }
 
     var isSampling: Bool { !closed.isEmpty }
 
@@ -134,10 +142,13 @@ struct RecordQueue: Sendable {
 
     private mutating func dropAbandoned() {
         guard !abandoned.isEmpty else { return }
+        let start = entries.start
         var kept = RingBuffer<RecordEntry>()
         while let entry = entries.removeFirst() {
             if !abandoned.contains(entry.stream) { kept.append(entry) }
         }
+        // Places only shrink, so that no place is settled too early.
+        base += start
         entries = kept
         // Dropping entries has shifted the places of replaceable ticks.
         for stream in streams.keys { streams[stream]?.tick = nil }

@@ -20,7 +20,7 @@ final class Recorder: Sendable {
         var isStopped = false
         var isOverflowing = false
         var isFenced = false
-        var flushing: [(done: Deferred<Bool>, withEnds: Bool)] = []
+        var flushing: [(done: Deferred<Bool>, withEnds: Bool, end: Int)] = []
         var confirmed: SequenceNumber
 
         func isIdle(withEnds: Bool) -> Bool { !isDraining && (isStopped || !withEnds || !queue.holdsEnds) }
@@ -32,9 +32,11 @@ final class Recorder: Sendable {
         }
 
         mutating func takeFlushing() -> [Deferred<Bool>] {
-            let waiting = flushing
-            flushing = waiting.filter { !isIdle(withEnds: $0.withEnds) }
-            return waiting.filter { isIdle(withEnds: $0.withEnds) }.map(\.done)
+            let isOver = { [self] (waiting: (done: Deferred<Bool>, withEnds: Bool, end: Int)) in
+                isIdle(withEnds: waiting.withEnds) || !waiting.withEnds && queue.isSettled(before: waiting.end)
+            }
+            defer { flushing.removeAll(where: isOver) }
+            return flushing.filter(isOver).map(\.done)
         }
     }
 
@@ -173,7 +175,7 @@ final class Recorder: Sendable {
         let empty = Deferred<Bool>()
         let isBusy = core.withLock { core in
             let isBusy = !core.isIdle(withEnds: withEnds)
-            if isBusy { core.flushing.append((empty, withEnds)) }
+            if isBusy { core.flushing.append((empty, withEnds, core.queue.end)) }
             return isBusy
         }
         if isBusy { _ = await empty.value() }
@@ -239,6 +241,7 @@ final class Recorder: Sendable {
                     }
                     await publish(changes)
                 }
+                for waiting in core.withLock({ $0.takeFlushing() }) { waiting.resolve(true) }
                 failures = 0
                 noteNotices()
             } catch {

@@ -91,13 +91,15 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                 ticks: ticks)
         }
         let last = Locked(first)
+        let records = Locked(StateRecords<Work.State>())
         let subscription = run.state.subscribe(.lossless) { [output = live.output] state in
             if live.hasLeft { return }
             if state.phase.isEnded { output?.close() }
             if run.stopCause == nil { last.withLock { $0 = state } }
             let cause = state.phase == .cancelled ? run.cancellationCause.map { EndCause($0.description) } : nil
             guard let cause, cause.isShutdown, !live.request.isWatched else {
-                recorder.offer(stream, mask.masked(.describing(state)), cause: cause?.description)
+                let record = records.withLock { $0.next(state) }
+                recorder.offer(stream, mask.masked(record), cause: cause?.description)
                 return
             }
             if live.isKept { return }
@@ -192,6 +194,24 @@ struct RunSurroundings: Sendable {
     let assigner: RunAssigner?
     let monitor: RunMonitor
     let logger: Logger
+}
+
+/// Makes the records of a run's states, one after the other.
+struct StateRecords<State: RecordableState> {
+    private var last: (state: State, record: StateRecord)?
+
+    mutating func next(_ state: State) -> StateRecord {
+        var record: StateRecord?
+        if let state = state as? any PartlyRecordedState { record = self.record(of: state) }
+        let next = record ?? .describing(state)
+        last = (state, next)
+        return next
+    }
+
+    private func record<Partly: PartlyRecordedState>(of state: Partly) -> StateRecord? {
+        guard let last, let earlier = last.state as? Partly else { return nil }
+        return try? state.record(after: earlier, recorded: last.record)
+    }
 }
 
 extension StateRecord {

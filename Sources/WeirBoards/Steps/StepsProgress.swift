@@ -68,9 +68,35 @@ package struct StepsProgress: Sendable, Hashable, Codable {
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(steps, forKey: .steps)
+        try encodeRest(to: &members)
+    }
+
+    private func encodeRest(to members: inout KeyedEncodingContainer<CodingKeys>) throws {
         try members.encodeIfPresent(ending, forKey: .ending)
         try members.encodeIfPresent(message, forKey: .message)
         try members.encodeIfPresent(stop, forKey: .stop)
+    }
+
+    /// The members beside the steps.
+    private struct Rest: Encodable {
+        let progress: StepsProgress
+
+        func encode(to encoder: any Encoder) throws {
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try progress.encodeRest(to: &members)
+        }
+    }
+
+    /// The encoded progress, in which the encoded steps that are the same in an earlier progress are reused.
+    func json(after earlier: StepsProgress, _ encoded: JSONValue) throws -> JSONValue {
+        let known = encoded["steps"]?.array ?? []
+        let isAlike = known.count == earlier.steps.count
+        let elements = try steps.enumerated().map { index, step in
+            isAlike && index < known.count && earlier.steps[index] == step ? known[index] : try JSONValue(encoding: step)
+        }
+        var members = try JSONValue(encoding: Rest(progress: self)).object ?? [:]
+        members["steps"] = .array(elements)
+        return .object(members)
     }
 
     package enum Status: String, Sendable, Codable, CaseIterable {

@@ -12,7 +12,7 @@ package import WeirStates
 /// | `.succeeded(…)` | `succeeded` | as before |
 /// | `.failed(…)` | `failed` | `{"message": "The step “copy” failed.", "steps": […]}` |
 /// | `.cancelled(…)` | `cancelled` | as before |
-package enum StepsState: OperationState, StoppingState, SharedTemplates {
+package enum StepsState: OperationState, PartlyRecordedState, StoppingState, SharedTemplates {
     case waiting(StepsProgress)
     /// The step with that name is current.
     case at(String, StepsProgress)
@@ -72,6 +72,11 @@ package enum StepsState: OperationState, StoppingState, SharedTemplates {
     }
 
     package static var templateFolder: String { "steps" }
+
+    package func record(after earlier: StepsState, recorded: StateRecord) throws -> StateRecord {
+        let payload = try steps.json(after: earlier.steps, recorded.payload)
+        return StateRecord(caseName: name, payload: payload, phase: phase, progress: progress)
+    }
 }
 
 extension StepsState: Codable {

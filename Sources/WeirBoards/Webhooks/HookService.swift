@@ -61,6 +61,8 @@ package struct HookPlan: Sendable, Hashable {
 
     private var allRules: [NotificationRule] { notifications.values.flatMap { $0 } + standard }
 
+    package var tellsOfSlowRuns: Bool { allRules.contains { $0.events.contains(.slow) } }
+
     package var sendsMail: Bool { allRules.contains { if case .email = $0.channel { true } else { false } } }
 
     package var secrets: Set<String> {

@@ -171,6 +171,7 @@ extension Notifier {
     /// Adds messages about slow runs; returns the time until the next check, or nil if none is required.
     private func tellOfSlow() async throws -> Duration? {
         let plan = plan.withLock { $0 }
+        guard plan.tellsOfSlowRuns else { return nil }
         let now = now()
         let asking = board.catalog.entries.reduce(into: [String: [NotificationRule]]()) { asking, entry in
             let rules = plan.rules(of: entry.id).filter { $0.events.contains(.slow) }

@@ -46,7 +46,7 @@ struct TemplateCheck {
         let writer = PageWriter(
             catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
             format: LocaleFormat(strings.optional), base: "", assets: "", permissions: .everything,
-            offersLinks: true, steps: StepCache())
+            offersLinks: true, steps: StepCache(), stepMarkup: StepMarkup())
         try CheckScenario(writer: writer, isWhole: isWhole).render(checkpoint)
         return collector
     }

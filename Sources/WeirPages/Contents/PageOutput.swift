@@ -11,7 +11,12 @@ package struct PageOutput: Sendable {
         case matches(OutputMatches, lines: [OutputLine])
     }
 
+    /// The number of newest lines in a new document: more than fit on a screen, and few enough that it appears at once.
+    static let firstLines = 100
+
     package let tail: OutputTail
+    /// The maximum number of newest lines.
+    var newestLimit = OutputTail.lineLimit
     /// The position in the output's own feed, or nil if no output can follow or the lines that follow do not belong to the
     /// excerpt.
     let cursor: PageCursor?
@@ -29,5 +34,12 @@ package struct PageOutput: Sendable {
         self.excerpt = excerpt
         self.search = search
         self.isErrorsOnly = isErrorsOnly
+    }
+
+    /// The output in a new document, whose reader requests earlier lines by scrolling.
+    var first: PageOutput {
+        var first = self
+        first.newestLimit = Self.firstLines
+        return first
     }
 }

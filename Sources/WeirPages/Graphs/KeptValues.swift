@@ -50,3 +50,48 @@ final class StepCache: Sendable {
         }.steps
     }
 }
+
+/// The markup of the steps that pages showed last, so that only steps that look different are rendered again.
+///
+/// Every renderer has its own, because the markup depends on the catalog, the templates and the permissions.
+final class StepMarkup: Sendable {
+    struct Key: Hashable {
+        let template: String
+        let operation: String
+        /// The id of the element that contains the steps.
+        let uid: String
+        let locale: PageLocale
+    }
+
+    private struct Rendered<Shown: Equatable & Sendable>: Sendable {
+        let shown: [Shown]
+        let html: [String]
+    }
+
+    /// The maximum number of lists; at the limit all are discarded.
+    private static let limit = 32
+
+    private let lists = Mutex<[Key: any Sendable]>([:])
+
+    /// The markup of a list, one element after the other.
+    ///
+    /// - Parameters:
+    ///   - key: The list.
+    ///   - shown: All that the markup of each element depends on.
+    ///   - render: Renders the element at an index.
+    func html<Shown: Equatable & Sendable>(
+        _ key: Key, showing shown: [Shown], render: (Int, Shown) -> String
+    ) -> TrustedHTML {
+        let known = lists.withLock { $0[key] } as? Rendered<Shown>
+        let html = shown.enumerated().map { index, element in
+            if let known, index < known.shown.count, known.shown[index] == element { return known.html[index] }
+            return render(index, element)
+        }
+        let rendered = Rendered(shown: shown, html: html)
+        lists.withLock { lists in
+            if lists.count >= Self.limit, lists[key] == nil { lists = [:] }
+            lists[key] = rendered
+        }
+        return TrustedHTML(html.joined())
+    }
+}

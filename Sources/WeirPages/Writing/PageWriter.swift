@@ -18,6 +18,7 @@ struct PageWriter: Sendable {
     let permissions: Permissions
     let offersLinks: Bool
     let steps: StepCache
+    let stepMarkup: StepMarkup
     /// The operations whose schedules are paused.
     var paused: Set<String> = []
     /// The acknowledged failures, by operation.

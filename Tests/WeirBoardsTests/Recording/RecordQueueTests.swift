@@ -165,6 +165,25 @@ import WeirStates
         #expect(late == [true, false])
     }
 
+    @Test func `a place is settled by the changes before it, whatever is queued after it or dropped`() {
+        var queue = RecordQueue()
+        func open(_ name: String) -> Int {
+            queue.open(
+                .run(name), subject: "op", StateRecord(caseName: "a", payload: [:], phase: .active),
+                at: Timestamp(milliseconds: 0), cause: nil, opening: RunOpening(actor: "tester", input: [:]))
+            return queue.end
+        }
+        let (first, second, third) = (open("a"), open("b"), open("c"))
+        queue.confirm(queue.take(1).count)
+        #expect(queue.isSettled(before: first) && !queue.isSettled(before: second))
+        queue.abandon(.run("b"))
+        let fourth = open("d")
+        queue.confirm(queue.take(1).count)
+        #expect(queue.isSettled(before: second) && !queue.isSettled(before: fourth))
+        queue.confirm(queue.take(1).count)
+        #expect(queue.isSettled(before: third) && queue.count == 0)
+    }
+
     @Test func `an end that is abandoned before it is held leaves nothing behind`() {
         var queue = RecordQueue()
         let stream = StreamID.run("a")

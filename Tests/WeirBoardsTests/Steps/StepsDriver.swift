@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import WeirJournals
 import WeirOperations
+import WeirStates
 
 @testable import WeirBoards
 
@@ -29,13 +30,14 @@ struct StepsDriver {
     private(set) var restarts = 0
     private let chanceOfCancellation: Int
     private let chanceOfRestart: Int
+    /// The records of the states, if they are compared with those made from nothing.
+    private var records: StateRecords<StepsState>?
 
     /// The chances are those of a hundred changes before which the whole run is cancelled, or the machine is made anew from
     /// its recorded progress.
     init(
         _ steps: RandomSteps, from progress: StepsProgress = StepsProgress(), seed: UInt64,
-        chanceOfCancellation: Int = 0,
-        chanceOfRestart: Int = 0
+        chanceOfCancellation: Int = 0, chanceOfRestart: Int = 0, comparesRecords: Bool = false
     ) throws {
         self.steps = steps
         guard let machine = StepsMachine(steps.plan, from: progress) else {
@@ -47,6 +49,7 @@ struct StepsDriver {
         kept = Set(progress.steps.indices.filter { progress.steps[$0].status.isOver })
         self.chanceOfCancellation = chanceOfCancellation
         self.chanceOfRestart = chanceOfRestart
+        records = comparesRecords ? StateRecords() : nil
     }
 
     mutating func run() throws {
@@ -60,7 +63,9 @@ struct StepsDriver {
             try advance(index)
             if cancellation == nil, random.isLikely(chanceOfCancellation, of: 100) { cancel() }
             try begin()
+            try compareRecord(of: machine.state)
         }
+        try compareRecord(of: machine.end)
         let isPendingAllowed =
             cancellation != nil && !isGraph && !steps.plan.steps.contains(where: \.isFinally)
         for step in machine.progress.steps where !step.status.isOver {
@@ -68,6 +73,11 @@ struct StepsDriver {
                 throw StepsViolation("\(step.name) is \(step.status), and nothing runs any more.")
             }
         }
+    }
+
+    private mutating func compareRecord(of state: StepsState) throws {
+        guard let record = records?.next(state), try record != StateRecord(state) else { return }
+        throw StepsViolation("The record of \(state) is \(record).")
     }
 
     private var isGraph: Bool { steps.plan.steps.contains { $0.needs != nil } }

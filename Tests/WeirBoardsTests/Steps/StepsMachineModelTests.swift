@@ -55,6 +55,15 @@ import WeirOperations
         #expect(restarts > Self.share)
     }
 
+    @Test func `a record that reuses the steps of the last one is the record of its state`() throws {
+        for seed in 0..<60 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var driver = try StepsDriver(
+                RandomSteps(using: &random), seed: seed, chanceOfCancellation: 5, comparesRecords: true)
+            try driver.run()
+        }
+    }
+
     // T6
     @Test func `the order in which steps end changes none of their results`() {
         each(of: 5) { steps, seed, random in

@@ -75,6 +75,25 @@ import WeirStates
         return try MarkupDocument(html, as: .document)
     }
 
+    @Test func `a renderer that has shown other states of a run shows the next one as a new renderer does`() throws {
+        let frame = PageFrame(path: "/runs/01k9abcdef")
+        let used = try Self.renderer()
+        for isGraph in [true, false] {
+            var later = Self.running
+            later.steps[1].progress = WorkProgress(1, of: 4)
+            later.steps[3].status = .asking
+            let states = [Self.running, later, Self.ended].map { progress -> StepsState in
+                var progress = progress
+                if !isGraph { for index in progress.steps.indices { progress.steps[index].needs = nil } }
+                return progress.ending == nil ? .at("unit", progress) : .failed(progress)
+            }
+            for run in try Self.run(states) + Self.run(states.dropLast().reversed()) {
+                let html = used.document(.run(run), cursor: Self.cursor, frame: frame)
+                #expect(try html == Self.renderer().document(.run(run), cursor: Self.cursor, frame: frame))
+            }
+        }
+    }
+
     @Test(arguments: ["en", "pt-BR", "es"]) func `each step is an item with its sign, its state, its time and its run`(
         tag: String
     ) throws {

@@ -113,7 +113,7 @@ extension PageWriter {
                 .stepsItems,
                 ["done": format.integer(Int64(items.succeeded)), "total": format.integer(Int64(items.total))])
         }
-        return item(side.step, id: "", of: operation, nil).merging([
+        return item(shown(side.step, nil), id: "", of: operation).merging([
             "items": counts, "duration": side.duration.map(format.duration),
             "values": differing.map { name -> Fields in
                 ["label": values.label(name), "text": side.values[name].map { String(values.text($0).prefix(200)) }]

@@ -14,8 +14,10 @@ extension PageWriter {
         ]
         switch output.excerpt {
         case .newest:
-            fields["lines"] = lines(output.tail.lines, of: run)
-            if output.tail.earlier > 0 { fields["earlierURL"] = line(output.tail.earlier, of: run) }
+            let newest = output.tail.lines.suffix(output.newestLimit)
+            fields["lines"] = lines(newest, after: output.tail.lines.dropLast(newest.count), of: run)
+            let earlier = output.tail.head.advanced(by: -newest.count)
+            if earlier > 0 { fields["earlierURL"] = line(earlier, of: run) }
         case .part(let part, let number):
             fields["lines"] = lines(part.lines, after: part.context, of: run)
             if number > part.head { fields["result"] = noLine(number, head: part.head) }
@@ -133,7 +135,7 @@ extension PageWriter {
     }
 
     private func lines(
-        _ lines: [OutputLine], after context: [OutputLine] = [], of run: String
+        _ lines: some Sequence<OutputLine>, after context: some Sequence<OutputLine> = [OutputLine](), of run: String
     ) -> TrustedHTML {
         var markup = outputMarkup(of: run, after: context)
         for line in lines { markup.add(line) }

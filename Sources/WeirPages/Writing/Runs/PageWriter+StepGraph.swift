@@ -20,16 +20,19 @@ extension PageWriter {
         let layout = steps.layout(shape)
         let marked = Set(critical)
         let places = Dictionary(zip(progress.steps.map(\.name), labels.indices)) { first, _ in first }
-        let nodes = layout.order.map { index -> Fields in
-            let step = progress.steps[index]
-            let place = layout.places[index]
-            let item = item(step, id: "\(uid)-step\(index)", of: operation, run?.record)
-            let parts = parts(of: step, item)
+        let nodes = layout.order.map { index in
+            Node(
+                index: index, step: shown(progress.steps[index], run?.record), place: layout.places[index],
+                top: layout.rails.tops[index], indent: layout.rails.width, isCritical: marked.contains(index))
+        }
+        let markup = markup("partials/step-node", of: operation, uid: uid, nodes) { _, node in
+            let item = item(node.step, id: "\(uid)-step\(node.index)", of: operation)
+            let parts = parts(of: node.step.step, item)
             return item.merging([
-                "x": String(place.x), "y": String(place.y), "top": String(layout.rails.tops[index]),
-                "indent": String(layout.rails.width), "isCritical": marked.contains(index),
-                "words": nodeWords(item, step), "parts": parts, "hasParts": !parts.isEmpty,
-                "after": after(step, places, labels),
+                "x": String(node.place.x), "y": String(node.place.y), "top": String(node.top),
+                "indent": String(node.indent), "isCritical": node.isCritical,
+                "words": nodeWords(item, node.step.step), "parts": parts, "hasParts": !parts.isEmpty,
+                "after": after(node.step.step, places, labels),
             ])
         }
         return [
@@ -40,8 +43,17 @@ extension PageWriter {
             "railWidth": String(layout.rails.width), "railHeight": String(layout.rails.height),
             "railLines": layout.rails.lines, "railDashed": layout.rails.dashed.isEmpty ? nil : layout.rails.dashed,
             "criticalRails": critical.count > 1 ? layout.rails.path(through: critical, of: shape) : nil,
-            "nodes": nodes,
+            "nodes": markup,
         ]
+    }
+
+    private struct Node: Equatable {
+        let index: Int
+        let step: ShownStep
+        let place: GraphLayout.Place
+        let top: Int
+        let indent: Int
+        let isCritical: Bool
     }
 
     /// The critical path of an ended run of a graph.
@@ -105,7 +117,7 @@ extension PageWriter {
                 allowed != nil || because != nil || !failures.isEmpty || step.decision != nil
                     || (step.attempt ?? 1) > 1 || (step.doneIn != nil && !permissions.isLink)
             else { return nil }
-            let item = item(step, id: "\(uid)-step\(index)", of: operation, run?.record)
+            let item = item(shown(step, run?.record), id: "\(uid)-step\(index)", of: operation)
             return item.merging([
                 "remarkID": "\(uid)-remark\(index)", "allowed": allowed, "because": because,
                 "failures": failures.map { failure in

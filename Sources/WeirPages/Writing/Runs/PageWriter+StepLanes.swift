@@ -19,29 +19,48 @@ extension PageWriter {
         let length = lanesLength(run)
         let usual = record.opening.expected?.steps ?? [:]
         let marked = Set(critical)
-        let rows = progress.steps.enumerated().map { index, step -> Fields in
-            let bar = bar(step, run, length)
-            let id = "\(uid)-lane\(index)"
-            let y = index * Self.laneHeight
-            let median = usual[step.name]
-            return [
-                "rowID": id, "title": labels[index], "isCritical": marked.contains(index),
-                "duration": bar.isOpen ? nil : bar.duration.map(format.duration),
-                "usual": median.map { strings(.stepsUsual, ["time": format.duration($0)]) },
-                "tone": bar.tone, "isOpen": bar.isOpen, "x": String(bar.x), "y": String(y + 2),
-                "width": String(bar.width),
-                "mark": bar.width == 0
-                    ? nil
-                    : median.map {
-                        ["x": String(bar.x), "y": String(y + 8), "width": String(min($0, length - bar.x))] as Fields
-                    },
-            ]
+        let lanes = progress.steps.enumerated().map { index, step in
+            Lane(
+                title: labels[index], isCritical: marked.contains(index), usual: usual[step.name],
+                bar: bar(step, run, length), length: length)
+        }
+        let rows = markup("partials/step-lane", of: record.operation, uid: uid, lanes) { index, lane in
+            fields(lane, index, uid: uid)
+        }
+        let bars = markup("partials/step-bar", of: record.operation, uid: uid, lanes) { index, lane in
+            fields(lane, index, uid: uid)
         }
         return [
-            "lanesID": "\(uid)-lanes", "rows": rows, "length": String(length),
-            "height": String(rows.count * Self.laneHeight), "start": CivilTime(record.startedAt).iso,
+            "lanesID": "\(uid)-lanes", "rows": rows, "bars": bars, "length": String(length),
+            "height": String(lanes.count * Self.laneHeight), "start": CivilTime(record.startedAt).iso,
             "end": format.duration(length), "critical": critical.count > 1 ? words(critical, labels) : nil,
             "whole": record.endedAt.flatMap { comparison($0 - record.startedAt, record.opening.expected?.whole) },
+        ]
+    }
+
+    private struct Lane: Equatable {
+        let title: String
+        let isCritical: Bool
+        let usual: Int64?
+        let bar: Bar
+        /// The width of the mark at the usual duration, or nil if there is none.
+        let mark: Int64?
+
+        init(title: String, isCritical: Bool, usual: Int64?, bar: Bar, length: Int64) {
+            (self.title, self.isCritical, self.usual, self.bar) = (title, isCritical, usual, bar)
+            mark = bar.width == 0 ? nil : usual.map { min($0, length - bar.x) }
+        }
+    }
+
+    private func fields(_ lane: Lane, _ index: Int, uid: String) -> Fields {
+        let (bar, y) = (lane.bar, index * Self.laneHeight)
+        return [
+            "rowID": "\(uid)-lane\(index)", "title": lane.title, "isCritical": lane.isCritical,
+            "duration": bar.isOpen ? nil : bar.duration.map(format.duration),
+            "usual": lane.usual.map { strings(.stepsUsual, ["time": format.duration($0)]) },
+            "tone": bar.tone, "isOpen": bar.isOpen, "x": String(bar.x), "y": String(y + 2),
+            "width": String(bar.width),
+            "mark": lane.mark.map { ["x": String(bar.x), "y": String(y + 8), "width": String($0)] as Fields },
         ]
     }
 
@@ -62,7 +81,7 @@ extension PageWriter {
         return max(run.record.endedAt == nil ? TimeAxis.length(holding: elapsed) : elapsed, 1)
     }
 
-    private struct Bar {
+    private struct Bar: Equatable {
         var x: Int64 = 0
         var width: Int64 = 0
         var tone = Phase.idle.tone

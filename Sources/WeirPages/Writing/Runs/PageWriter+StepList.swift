@@ -31,8 +31,7 @@ extension PageWriter {
             asking.map { question($0.0, id: $0.1, run.record) }
         }
         return [
-            "list": isListed ? steps.map { listed($0, id: $1, of: operation, run, progress) } : nil,
-            "isListed": isListed,
+            "list": isListed ? list(progress, of: operation, run, uid: place.uid) : nil, "isListed": isListed,
             "graph": shape.map { stepGraph(progress, labels, $0, critical, operation, run, uid: place.uid) },
             "remarks": isDrawn ? remarks(progress, operation, run, uid: place.uid) : nil,
             "lanes": place.isCompact ? nil : run.flatMap { stepLanes(progress, labels, critical, $0, uid: place.uid) },
@@ -42,15 +41,45 @@ extension PageWriter {
         ]
     }
 
-    /// A step of the list; one that was skipped after a failure names the failed step.
-    private func listed(
-        _ step: StepsProgress.Step, id: String, of operation: String, _ run: RunView?, _ progress: StepsProgress
-    ) -> Fields {
-        let item = item(step, id: id, of: operation, run?.record)
-        // Runs of earlier versions recorded no reason.
-        let cause = step.because == nil ? progress.ending?.step : step.because?.step
-        guard step.status == .skipped, progress.ending?.kind == .stepFailed, let failed = cause else { return item }
-        return item.merging(["word": strings(.stepsSkippedAfter, ["step": label(of: failed, in: operation)])])
+    /// What the markup of a step depends on, beside the catalog.
+    struct ShownStep: Equatable {
+        let step: StepsProgress.Step
+        /// The failed step because of which it was skipped, for runs of earlier versions.
+        var failed: String?
+        let isActive: Bool
+        /// The moment relative to which the times of an active step are written.
+        let now: Timestamp?
+    }
+
+    func shown(_ step: StepsProgress.Step, _ record: RunRecord?, failed: String? = nil) -> ShownStep {
+        let isActive = record.map { $0.endedAt == nil } ?? false
+        let isNow = isActive && !step.status.isOver && step.status != .pending
+        return ShownStep(step: step, failed: failed, isActive: isActive, now: isNow ? format.now : nil)
+    }
+
+    /// The markup of a list of steps, in which a step that was skipped after a failure names the failed step.
+    private func list(
+        _ progress: StepsProgress, of operation: String, _ run: RunView?, uid: String
+    ) -> TrustedHTML {
+        let steps = progress.steps.map { step -> ShownStep in
+            // Runs of earlier versions recorded no reason.
+            let cause = step.because == nil ? progress.ending?.step : step.because?.step
+            let isAfterFailure = step.status == .skipped && progress.ending?.kind == .stepFailed
+            return shown(step, run?.record, failed: isAfterFailure ? cause : nil)
+        }
+        return markup("partials/step-item", of: operation, uid: uid, steps) { index, shown in
+            let item = item(shown, id: "\(uid)-step\(index)", of: operation)
+            guard let failed = shown.failed else { return item }
+            return item.merging(["word": strings(.stepsSkippedAfter, ["step": label(of: failed, in: operation)])])
+        }
+    }
+
+    /// Renders each step by a template, unless it shows the same as the last time.
+    func markup<Shown: Equatable & Sendable>(
+        _ template: String, of operation: String, uid: String, _ shown: [Shown], _ fields: (Int, Shown) -> Fields
+    ) -> TrustedHTML {
+        let key = StepMarkup.Key(template: template, operation: operation, uid: uid, locale: locale)
+        return stepMarkup.html(key, showing: shown) { render(template, fields($0, $1)).html }
     }
 
     func stepsProgress(_ record: RunRecord) -> StepsProgress? {
@@ -59,14 +88,15 @@ extension PageWriter {
     }
 
     /// A step as an item of the list or of the picture.
-    func item(_ step: StepsProgress.Step, id: String, of operation: String, _ record: RunRecord?) -> Fields {
+    func item(_ shown: ShownStep, id: String, of operation: String) -> Fields {
+        let step = shown.step
         let isSeen = step.operation.map { allows(.see, onOperation: $0) && catalog[$0] != nil } ?? false
         let phase = step.status.phase
         var word = strings.optional("steps.status.\(step.status.rawValue)") ?? step.status.rawValue
         if isSeen, step.status == .running, let state = step.state, let operation = step.operation {
             word = label(of: state, in: operation)
         }
-        let isNow = !step.status.isOver && step.status != .pending && record != nil && record?.endedAt == nil
+        let isNow = shown.isActive && !step.status.isOver && step.status != .pending
         let took = step.ended.flatMap { end in step.began.map { format.duration(max(end - $0, 0)) } }
         return [
             "stepID": id, "title": label(of: step.name, in: operation), "word": word, "isNow": isNow,
