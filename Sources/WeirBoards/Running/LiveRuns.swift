@@ -114,6 +114,7 @@ final class LiveRun: Sendable {
     private struct Recording {
         var subscription: FlowSubscription?
         var isOver = false
+        var hasEnded = false
     }
 
     init<State: OperationState>(
@@ -184,13 +185,24 @@ final class LiveRun: Sendable {
         cancel(shutdownCause.withLock { $0 })
     }
 
+    /// Keeps the subscription that records the run, until it ends or the run is left.
     func keep(_ subscription: FlowSubscription) {
-        // The server can shut down between the beginning of the run and this.
+        // The run can end, and the server can shut down, between its beginning and this.
         let isOver = recording.withLock { recording in
-            recording.subscription = subscription
+            if !recording.hasEnded { recording.subscription = subscription }
             return recording.isOver
         }
         if isOver { subscription.cancel() }
+    }
+
+    /// Releases the subscription, whose callbacks retain this object.
+    func endRecording() {
+        let subscription = recording.withLock { recording in
+            recording.hasEnded = true
+            defer { recording.subscription = nil }
+            return recording.subscription
+        }
+        subscription?.cancel()
     }
 }
 

@@ -122,6 +122,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                     metadata: ["run": "\(run.id)", "cause": "\(String(reflecting: mask.masked("\(failure)")))"])
             }
             onEnd(run.id, run.state.value.phase)
+            live.endRecording()
         }
         live.keep(subscription)
     }

@@ -46,6 +46,24 @@ import WeirStates
         #expect(reused == .keyReused)
     }
 
+    @Test func `an ended run is released, whether it returned or was cancelled`() async throws {
+        let gate = Gate()
+        let gated = TestOperation { _, state in
+            state.value = .working(step: 1)
+            try await gate.pass()
+            state.value = .success(text: "")
+        }
+        let board = try await BoardFixture.open(["endless": .endless, "gated": gated]).board
+        for operation in ["endless", "gated"] {
+            let run = try await board.start(operation, input: [:], actor: "tester").run
+            weak let live = board.runs[run]
+            #expect(live != nil)
+            if operation == "gated" { gate.open() } else { _ = try await board.cancel(run, actor: "tester") }
+            await board.outcome(of: run)
+            try await until { live == nil }
+        }
+    }
+
     @Test func `a key belongs to its actor and its operation, also after a restart`() async throws {
         let operations = ["quick": TestOperation.quick, "other": .quick]
         let fixture = try await BoardFixture.open(operations)
