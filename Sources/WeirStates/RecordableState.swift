@@ -89,7 +89,7 @@ public struct WorkProgress: Codable, Sendable, Hashable {
     }
 }
 
-/// A state with many parts, of which most are the same in the next state.
+/// A state of many parts, few of which change at a time.
 package protocol PartlyRecordedState: RecordableState {
     /// The record of the state, in which the parts that are the same in an earlier state are taken from its record.
     ///

@@ -99,6 +99,21 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         return .object(members)
     }
 
+    /// Decodes a progress; steps that are encoded the same in an earlier one are taken from it.
+    package init(_ encoded: JSONValue, after earlier: StepsProgress?, _ earlierEncoded: JSONValue?) throws {
+        let (elements, known) = (encoded["steps"]?.array ?? [], earlierEncoded?["steps"]?.array ?? [])
+        guard let earlier, known.count == earlier.steps.count, elements.count == known.count else {
+            self = try encoded.decode(StepsProgress.self)
+            return
+        }
+        var rest = encoded.object ?? [:]
+        rest["steps"] = nil
+        self = try JSONValue.object(rest).decode(StepsProgress.self)
+        steps = try zip(zip(elements, known), earlier.steps).map { pair, step in
+            pair.0 == pair.1 ? step : try pair.0.decode(Step.self)
+        }
+    }
+
     package enum Status: String, Sendable, Codable, CaseIterable {
         case pending
         case running

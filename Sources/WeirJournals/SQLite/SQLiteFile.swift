@@ -189,14 +189,12 @@ package final class SQLiteFile: Sendable {
 
 /// The identity of the file at a path: its device and number.
 private struct FileNumber: Hashable {
-    private let device: Int64
+    private let device: UInt64
     private let file: UInt64
 
     /// Nil if there is no file.
     init?(_ path: String) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let file = attributes[.systemFileNumber] as? NSNumber, let device = attributes[.systemNumber] as? NSNumber
-        else { return nil }
-        (self.device, self.file) = (device.int64Value, file.uint64Value)
+        guard let status = OpenFile.status(of: path) else { return nil }
+        (device, file) = (status.device, status.number)
     }
 }

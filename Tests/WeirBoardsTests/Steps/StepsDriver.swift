@@ -32,6 +32,7 @@ struct StepsDriver {
     private let chanceOfRestart: Int
     /// The records of the states, if they are compared with those made from nothing.
     private var records: StateRecords<StepsState>?
+    private var read: (progress: StepsProgress, payload: JSONValue)?
 
     /// The chances are those of a hundred changes before which the whole run is cancelled, or the machine is made anew from
     /// its recorded progress.
@@ -76,8 +77,11 @@ struct StepsDriver {
     }
 
     private mutating func compareRecord(of state: StepsState) throws {
-        guard let record = records?.next(state), try record != StateRecord(state) else { return }
-        throw StepsViolation("The record of \(state) is \(record).")
+        guard let record = records?.next(state) else { return }
+        guard try record == StateRecord(state) else { throw StepsViolation("The record of \(state) is \(record).") }
+        let progress = try StepsProgress(record.payload, after: read?.progress, read?.payload)
+        guard progress == state.steps else { throw StepsViolation("\(record.payload) is read as \(progress).") }
+        read = (progress, record.payload)
     }
 
     private var isGraph: Bool { steps.plan.steps.contains { $0.needs != nil } }

@@ -55,7 +55,7 @@ import WeirOperations
         #expect(restarts > Self.share)
     }
 
-    @Test func `a record that reuses the steps of the last one is the record of its state`() throws {
+    @Test func `a record that reuses the steps of the last one is the record of its state, and is read so`() throws {
         for seed in 0..<60 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var driver = try StepsDriver(

@@ -37,12 +37,13 @@ extension PageWriter {
         }
         return [
             "graphID": "\(uid)-graph", "sizeClass": "w\(shape.size.step)", "isDense": shape.size.isDense,
-            "width": String(layout.width), "height": String(layout.height), "lines": layout.lines,
-            "dashed": layout.dashed.isEmpty ? nil : layout.dashed,
-            "criticalLines": critical.count > 1 ? layout.path(through: critical, of: shape) : nil,
+            "width": String(layout.width), "height": String(layout.height), "lines": TrustedHTML(layout.lines),
+            "dashed": layout.dashed.isEmpty ? nil : TrustedHTML(layout.dashed),
+            "criticalLines": critical.count > 1 ? TrustedHTML(layout.path(through: critical, of: shape)) : nil,
             "railWidth": String(layout.rails.width), "railHeight": String(layout.rails.height),
-            "railLines": layout.rails.lines, "railDashed": layout.rails.dashed.isEmpty ? nil : layout.rails.dashed,
-            "criticalRails": critical.count > 1 ? layout.rails.path(through: critical, of: shape) : nil,
+            "railLines": TrustedHTML(layout.rails.lines),
+            "railDashed": layout.rails.dashed.isEmpty ? nil : TrustedHTML(layout.rails.dashed),
+            "criticalRails": critical.count > 1 ? TrustedHTML(layout.rails.path(through: critical, of: shape)) : nil,
             "nodes": markup,
         ]
     }

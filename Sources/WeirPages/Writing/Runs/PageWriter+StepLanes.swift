@@ -43,7 +43,7 @@ extension PageWriter {
         let isCritical: Bool
         let usual: Int64?
         let bar: Bar
-        /// The width of the mark at the usual duration, or nil if there is none.
+        /// The width of the mark of the usual duration; nil without an estimate or a bar.
         let mark: Int64?
 
         init(title: String, isCritical: Bool, usual: Int64?, bar: Bar, length: Int64) {

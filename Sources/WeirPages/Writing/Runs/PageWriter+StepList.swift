@@ -44,7 +44,7 @@ extension PageWriter {
     /// What the markup of a step depends on, beside the catalog.
     struct ShownStep: Equatable {
         let step: StepsProgress.Step
-        /// The failed step because of which it was skipped, for runs of earlier versions.
+        /// The failed step that caused a skip.
         var failed: String?
         let isActive: Bool
         /// The moment relative to which the times of an active step are written.
