@@ -118,8 +118,8 @@ extension AccessDirectory {
 
     /// Sets a user's password if `isRight` holds when the change runs, after hashing; returns the password as it is stored.
     private func setPassword(
-        _ password: String, of name: String, mustChange: Bool = false, by principal: Principal, from origin: AuditOrigin,
-        if isRight: @escaping @Sendable (DirectoryState) -> Bool
+        _ password: String, of name: String, mustChange: Bool = false, by principal: Principal,
+        from origin: AuditOrigin, if isRight: @escaping @Sendable (DirectoryState) -> Bool
     ) async throws -> String {
         let name = try user(name).name
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }

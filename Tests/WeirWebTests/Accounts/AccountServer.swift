@@ -7,6 +7,7 @@ import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages
+import WeirStates
 
 @testable import WeirWeb
 
