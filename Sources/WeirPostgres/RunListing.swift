@@ -115,7 +115,8 @@ struct RunListing {
         let names = Names(connection)
         for term in terms {
             values.append(term.pattern)
-            let within = "position($\(values.count) in ' ' || x.words || ' ') > 0"
+            let words = term.scope == .anywhere ? "x.words" : "' ' || x.words || ' '"
+            let within = "position($\(values.count) in \(words)) > 0"
             let numbers = try term.operations.sorted().compactMap { try names.number(of: $0) }
             if !numbers.isEmpty { values.append(numbers) }
             contains.append(numbers.isEmpty ? within : "(r.operation = ANY ($\(values.count)) OR \(within))")

@@ -181,7 +181,7 @@ class Varnish(Proxy):
         place = self.folder / "varnish"
         addresses = ["-a", f"127.0.0.1:{self.port}", "-a", f"proxy=127.0.0.1:{self.behind},PROXY"]
         self.launch("varnishd", "-F", "-j", "none", "-n", place, *addresses, "-f", vcl, "-s", "malloc,64m")
-        until(self.takes_connections)
+        until(self.takes_connections, 240)  # It compiles its file.
         self.launch("varnishncsa", "-b", "-n", place, "-F", "%{VSL:Timestamp:Start[1]}x|%U%q", "-w", self.log)
         # What is asked before it looks is not noted.
         until(lambda: self.mark() and self.lines())

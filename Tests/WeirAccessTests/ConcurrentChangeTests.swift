@@ -103,9 +103,7 @@ private final class SlowStorage: AccessStorage {
             try await directory.changePassword(
                 of: "ana", from: "correct horse", to: "battery staple", origin: .none, mark: nil)
         }
-        // The sign-in is stored, then the password.
-        try await until { storage.waiting == 1 }
-        storage.letThese()
+        // The password is stored, then the session.
         try await until { storage.waiting == 1 }
         let removal = Task { try await directory.removeUser("ana", by: .system) }
         for _ in 0..<200 { await Task.yield() }

@@ -74,7 +74,9 @@ package struct Permissions: Hashable, Sendable {
     /// Returns whether a verb is allowed on the same subjects as in other permissions.
     package func allowsSame(_ verb: Verb, as other: Permissions) -> Bool {
         run == other.run && unlisted.contains(verb) == other.unlisted.contains(verb)
-            && Set(listed.keys).union(other.listed.keys).allSatisfy { allows(verb, on: $0) == other.allows(verb, on: $0) }
+            && Set(listed.keys).union(other.listed.keys).allSatisfy {
+                allows(verb, on: $0) == other.allows(verb, on: $0)
+            }
     }
 
     func intersection(_ other: Permissions) -> Permissions {

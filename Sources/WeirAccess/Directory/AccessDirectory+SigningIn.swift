@@ -29,20 +29,18 @@ extension AccessDirectory {
     ///   - origin: The origin of the request.
     ///   - old: The secret of the browser's previous session, which ends.
     ///   - mark: The cookie that marks a known browser; nil without one.
-    ///   - asksCode: Whether a user with a second factor gets no session before the code; false if the request has a session.
-    ///   - session: The session of the request, which must not end before the new one begins; nil without one.
     /// - Returns: The outcome.
     /// - Throws: `AccessError` if the session cannot be stored.
     package func signIn(
         _ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil,
-        mark: String? = nil, asksCode: Bool = true, during session: SecretText? = nil
+        mark: String? = nil
     ) async throws -> SignInOutcome {
         let (user, attempt): (UserRecord, SignInAttempt)
         switch try await checkPassword(name, password, from: origin, mark: mark) {
         case .failed(let outcome): return outcome
         case .right(let known, let counted): (user, attempt) = (known, counted)
         }
-        if asksCode, secondFactor(of: user) != nil {
+        if secondFactor(of: user) != nil {
             // Not a success, which would reset the delay after wrong codes.
             state.withLock { $0.throttle.withdraw(attempt) }
             await rehash(user, password)
@@ -52,9 +50,7 @@ extension AccessDirectory {
         let secret: SecretText?
         do {
             secret = try await begin(StoredPerson(user: user.name), from: origin, replacing: old) { state in
-                // The session of the request may have ended while the body arrived or the password was hashed.
-                if let session, state.sessions.sessions[session.hash] == nil { return false }
-                return state.users[user.name]?.password == user.password && (!asksCode || state.factor(of: user) == nil)
+                state.users[user.name]?.password == user.password && state.factor(of: user) == nil
             }
         } catch {
             // The password was right, so an outage of the storage must not delay the attempts after it.
@@ -127,9 +123,12 @@ extension AccessDirectory {
     }
 
     /// Begins a session if `isRight` holds when the change runs and the code is right; otherwise returns nil.
+    ///
+    /// Unless `isSignIn` is true, the audit does not record it as a sign-in.
     func begin(
         _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, providerSession: String? = nil,
-        code: (user: UserRecord, text: String)? = nil, if isRight: @escaping @Sendable (DirectoryState) -> Bool
+        code: (user: UserRecord, text: String)? = nil, isSignIn: Bool = true,
+        if isRight: @escaping @Sendable (DirectoryState) -> Bool
     ) async throws -> SecretText? {
         try await change { [self] in
             guard state.withLock({ isRight($0) }) else { return nil }
@@ -160,7 +159,9 @@ extension AccessDirectory {
             }
             // The provider may have named other groups, which also bound the person's tokens and links.
             if isChanged || !ended.isEmpty { control.invalidate() }
-            audit.record(.signIn, by: person.principal, from: origin, detail: used?.words(after: factor))
+            if isSignIn {
+                audit.record(.signIn, by: person.principal, from: origin, detail: used?.words(after: factor))
+            }
             return secret
         }
     }

@@ -109,21 +109,23 @@ extension AccessDirectory {
     }
 
     /// Sets a user's password and ends their sessions; with `mustChange`, the user must change it at the next sign-in.
-    ///
-    /// Fails if `session` ends during hashing. Returns the password as it is stored.
-    @discardableResult
     package func setPassword(
         _ password: String, of name: String, mustChange: Bool = false, by principal: Principal,
-        from origin: AuditOrigin = .none, during session: SecretText? = nil
+        from origin: AuditOrigin = .none
+    ) async throws {
+        _ = try await setPassword(password, of: name, mustChange: mustChange, by: principal, from: origin) { _ in true }
+    }
+
+    /// Sets a user's password if `isRight` holds when the change runs, after hashing; returns the password as it is stored.
+    private func setPassword(
+        _ password: String, of name: String, mustChange: Bool = false, by principal: Principal,
+        from origin: AuditOrigin, if isRight: @escaping @Sendable (DirectoryState) -> Bool
     ) async throws -> String {
         let name = try user(name).name
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         let hash = try await hash(password)
         try await change { [self] in
-            // Another password was set, or the access was ended, during hashing.
-            if let session, state.withLock({ $0.sessions.sessions[session.hash] == nil }) {
-                throw AccessError(.invalid, .wrongPassword)
-            }
+            guard state.withLock({ isRight($0) }) else { throw AccessError(.invalid, .wrongPassword) }
             // Read again: the user may have been changed or removed during hashing.
             try await put(hash, of: try user(name), mustChange: mustChange, by: principal, from: origin)
         }
@@ -160,27 +162,26 @@ extension AccessDirectory {
     ) async throws -> SecretText {
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         guard password != current else { throw AccessError(.invalid, .samePassword) }
-        // As a sign-in, so that the same limits apply to guesses.
-        switch try await signIn(name, current, from: origin, mark: mark, asksCode: false, during: session) {
-        case .wrong, .asksCode, .expired: throw AccessError(.invalid, .wrongPassword)
-        case .busy: throw AccessError(.unavailable, .busyHashing)
-        case .throttled(let wait):
-            throw AccessError(after: wait)
-        case .signedIn(let secret, let principal):
-            let stored: String
-            do {
-                stored = try await setPassword(password, of: name, by: principal, from: origin, during: secret)
-            } catch {
-                try await signOut(secret, from: origin)
-                throw error
-            }
-            // Another password can be set, or the user removed, before the session begins.
-            let begun = try await begin(
-                StoredPerson(user: principal.name), from: origin, replacing: nil,
-                if: { $0.users[principal.name]?.password == stored })
-            guard let begun else { throw AccessError(.invalid, .wrongPassword) }
-            return begun
+        // Within the limits of sign-ins, so that they apply to guesses.
+        let (user, attempt): (UserRecord, SignInAttempt)
+        switch try await checkPassword(name, current, from: origin, mark: mark) {
+        case .failed(.busy): throw AccessError(.unavailable, .busyHashing)
+        case .failed(.throttled(let wait)): throw AccessError(after: wait)
+        case .failed: throw AccessError(.invalid, .wrongPassword)
+        case .right(let known, let counted): (user, attempt) = (known, counted)
         }
+        state.withLock { $0.throttle.succeed(attempt) }
+        let stored = try await setPassword(password, of: name, by: user.principal, from: origin) { state in
+            // Another password may have been set, or the session of the request may have ended, during hashing.
+            state.users[user.name]?.password == user.password
+                && session.map { state.sessions.sessions[$0.hash] != nil } ?? true
+        }
+        // Another password can be set, or the user removed, before the session begins.
+        let begun = try await begin(
+            StoredPerson(user: user.name), from: origin, replacing: nil, isSignIn: false,
+            if: { $0.users[user.name]?.password == stored })
+        guard let begun else { throw AccessError(.invalid, .wrongPassword) }
+        return begun
     }
 
     func sessions(of name: String) -> Set<String> {

@@ -112,22 +112,25 @@ struct RunListing {
     private func matching(_ search: SearchQuery) throws -> [RunRecord] {
         let range = try openedRange()
         let (indexed, read) = try split(search)
-        let parts = try read.map(condition)
-        let within = ["run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"] + conditions + parts.map(\.text)
         let bounds: [any SQLValue] = [range.lowerBound, range.upperBound]
-        let rest = key == nil ? "ORDER BY run_text.rowid \(order) LIMIT ?" : rest
-        let patterns: [any SQLValue] = parts.map(\.pattern)
-        let ended =
-            if indexed.isEmpty {
-                // Runs first: the words of runs that a filter excludes are not read.
-                try RunReader(database).runs(
-                    from: "runs r CROSS JOIN run_text", where: all(within),
-                    bounds + values + patterns + [limit + 1], rest: self.rest)
-            } else {
-                try RunReader(database).runs(
-                    from: "run_text CROSS JOIN runs r", where: all(["run_text MATCH ?"] + within),
-                    [try expression(indexed)] + bounds + values + patterns + [limit + 1], rest: rest)
-            }
+        let ended: [RunRecord]
+        if indexed.isEmpty {
+            // The words are read from the table below the index, which takes a quarter of the time. Runs come first if a
+            // filter excludes some of them: their words are not read.
+            let parts = try read.map { try condition($0, in: "x.c0") }
+            let text = "\(RunTextIndex.words) x"
+            ended = try RunReader(database).runs(
+                from: conditions.isEmpty ? "\(text) CROSS JOIN runs r" : "runs r CROSS JOIN \(text)",
+                where: all(["x.id BETWEEN ? AND ?", "r.opened = x.id"] + conditions + parts.map(\.text)),
+                bounds + values + parts.map(\.pattern) + [limit + 1], rest: rest)
+        } else {
+            let parts = try read.map { try condition($0, in: "run_text.words") }
+            let within = ["run_text MATCH ?", "run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"]
+            ended = try RunReader(database).runs(
+                from: "run_text CROSS JOIN runs r", where: all(within + conditions + parts.map(\.text)),
+                [try expression(indexed)] + bounds + values + parts.map(\.pattern) + [limit + 1],
+                rest: key == nil ? "ORDER BY run_text.rowid \(order) LIMIT ?" : rest)
+        }
         let index = RunTextIndex(database)
         let waiting = try RunReader(database)
             .runs(from: RunReader.withoutText, where: all(["r.indexed = 0"] + conditions), values)
@@ -146,8 +149,10 @@ struct RunListing {
     }
 
     /// The SQL condition for a term in the words or the operation name of a run.
-    private func condition(_ term: SearchQuery.Term) throws -> (text: String, pattern: String) {
-        let words = term.scope == .anywhere ? "run_text.words" : "' ' || run_text.words || ' '"
+    private func condition(
+        _ term: SearchQuery.Term, in column: String
+    ) throws -> (text: String, pattern: any SQLValue) {
+        let words = term.scope == .anywhere ? column : "' ' || \(column) || ' '"
         let contains = "instr(\(words), ?) > 0"
         let numbers = try term.operations.sorted().compactMap { try NameTable.number(of: $0, in: database) }
         guard !numbers.isEmpty else { return (contains, term.pattern) }

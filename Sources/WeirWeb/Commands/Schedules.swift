@@ -56,6 +56,7 @@ struct SchedulePauses {
         } catch {
             throw Problem(error)
         }
+        if let reason { exchange.notes.add(reason) }
         dashboard.logger.notice(
             "A schedule was paused.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(view, exchange)

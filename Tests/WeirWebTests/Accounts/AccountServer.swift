@@ -7,6 +7,7 @@ import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages
+import WeirStates
 
 @testable import WeirWeb
 
@@ -33,7 +34,9 @@ struct AccountServer: Sendable {
         let gate = Gate()
         catalog.add(
             Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.", tags: ["production"])
-        catalog.add(Steps(gate: gate), id: "secret", title: "Secret", summary: "Keeps a secret.")
+        catalog.add(
+            Steps(gate: gate), id: "secret", title: "Secret", summary: "Keeps a secret.",
+            schedule: try Schedule(cron: "0 0 29 2 *", timezone: "Europe/Lisbon"), scheduledInput: ["label": "leap"])
         catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.")
         catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.", tags: ["production"])
         let group = MultiThreadedEventLoopGroup.singleton

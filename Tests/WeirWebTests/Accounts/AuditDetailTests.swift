@@ -16,6 +16,13 @@ struct AuditDetailTests {
         try await server.directory.audit.page(AuditFilter(action: action)).records.first?.entry.detail
     }
 
+    @Test func `the table in the documentation has every event`() throws {
+        let guide = URL(filePath: #filePath).appending(path: "../../../../Documentation/access.md").standardizedFileURL
+        let table = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "\n| events |")
+        let events = try #require(table.last?.components(separatedBy: "\n\n").first)
+        for action in AuditAction.allCases { #expect(events.contains("`\(action.rawValue)`"), "\(action)") }
+    }
+
     @Test func `a command on a run or a store states what was done to it`() async throws {
         try await AccountServer.run { server in
             let root = try await server.cookie(of: "root")
@@ -29,6 +36,8 @@ struct AuditDetailTests {
                 try await server.ask("GET", "/api/v1/stores/bell", [root]).json()["sequence"]?.integer)
             #expect(try await post("/api/v1/stores/bell/state?at=\(sequence)", "", "PUT").status == 200)
             #expect(try await detail(server, .restore) == "to change \(sequence)")
+            #expect(try await post("/api/v1/schedules/secret/pause", #"{"reason": "Holiday."}"#).status == 200)
+            #expect(try await detail(server, .pauseSchedule) == "Holiday.")
             let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
             server.gate.finish()
             await server.board.outcome(of: run)

@@ -69,7 +69,9 @@ struct OwnPasswordTests {
             let field = try #require(changed.headers["set-cookie"]?.prefix { $0 != ";" })
             #expect(try await server.ask("GET", "/api/v1/runs", ["Cookie: \(field)"]).status == 200)
             let entries = try await server.directory.audit.page(AuditFilter(action: .changePassword)).records
-            #expect(entries.map(\.entry.subject) == ["user:vera"])
+            #expect(entries.map(\.entry.subject) == ["user:vera"] && entries.first?.entry.detail == "ended: 2 sessions")
+            let signIns = AuditFilter(principal: "vera", action: .signIn, outcome: .done)
+            #expect(try await server.directory.audit.page(signIns).records.count == 2)
         }
     }
 

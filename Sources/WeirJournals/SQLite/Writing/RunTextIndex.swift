@@ -16,6 +16,9 @@ struct RunTextIndex {
     static let vocabulary =
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'run_text', 'instance')"
 
+    /// FTS5's own table of the indexed texts: `id` is the row, `c0` the words.
+    static let words = "run_text_content"
+
     private let database: Database
 
     init(_ database: Database) { self.database = database }
