@@ -5,6 +5,7 @@
 """
 import json
 import pathlib
+import re
 import sys
 
 version, date, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
@@ -17,13 +18,15 @@ def escaped(text):
 
 
 def paragraphs(text):
-    """A text with its paragraphs, and indented lines as they are."""
+    """A text with its sections and paragraphs, and indented lines as they are."""
     lines, is_literal = [], False
     for line in text.strip("\n").split("\n"):
         if line.startswith(" ") != is_literal:
             is_literal = line.startswith(" ")
             lines.append(".nf" if is_literal else ".fi")
-        if line:
+        if re.fullmatch("[A-Z ]+:", line):
+            lines.append(f".SH {line[:-1]}")
+        elif line:
             lines.append(escaped(line))
         elif lines[-1:] != [".PP"]:
             lines.append(".PP")
@@ -66,7 +69,8 @@ def page(names, command):
         ".SH SYNOPSIS", usage(names, command),
     ]
     if command.get("discussion"):
-        lines += [".SH DESCRIPTION", *paragraphs(command["discussion"])]
+        sections = paragraphs(command["discussion"])
+        lines += sections if sections[0].startswith(".SH") else [".SH DESCRIPTION", *sections]
     arguments = shown(command.get("arguments", []))
     if arguments:
         lines.append(".SH OPTIONS")

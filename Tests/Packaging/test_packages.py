@@ -96,6 +96,7 @@ def test_every_command_has_a_man_page_without_a_fault(packages, tmp_path):
     assert {"weir.1.gz", "weir-serve.1.gz", "weir-user-add.1.gz"} <= {each.name for each in pages}
     text = subprocess.run(["zcat", *pages], capture_output=True, check=True).stdout
     assert subprocess.run(["groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-z"], input=text, capture_output=True).stderr == b""
+    assert text.count(b".SH EXAMPLE") > 40 and b".SH EXIT CODES" in text
     completion = (tmp_path / "usr/share/bash-completion/completions/weir").read_text()
     assert "serve" in completion and subprocess.run(["bash", "-n"], input=completion, text=True).returncode == 0
 

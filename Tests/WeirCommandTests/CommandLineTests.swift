@@ -4,6 +4,24 @@ import Testing
 @testable import WeirCommand
 
 @Suite struct CommandLineTests {
+    @Test func `the help of each command has an example that the command accepts, and that of weir the exit codes`()
+        throws
+    {
+        var commands: [any ParsableCommand.Type] = [RootCommand.self]
+        var examples = 0
+        while let command = commands.popLast() {
+            commands += command.configuration.subcommands
+            guard command.configuration.subcommands.isEmpty else { continue }
+            let lines = command.configuration.discussion.split(separator: "\n")
+            let example = try #require(lines.drop { $0 != "EXAMPLE:" }.dropFirst().first, "\(command)")
+            let words = example.split(separator: " ").dropFirst().map { String($0.filter { $0 != "'" }) }
+            #expect(type(of: try RootCommand.parseAsRoot(words)) == command, "\(example)")
+            examples += 1
+        }
+        #expect(examples > 40)
+        #expect(RootCommand.helpMessage().contains("69  no server answers"))
+    }
+
     @Test func `an export is of a run or of what filters find, not of both`() throws {
         #expect(try Export.parse(["r1"]).run == "r1")
         #expect(try Export.parse(["--operation", "backup", "--phase", "failed"]).only.operation == ["backup"])

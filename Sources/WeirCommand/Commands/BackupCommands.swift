@@ -15,7 +15,9 @@ struct BackupCommands: AsyncParsableCommand {
         subcommands: [Make.self, Verify.self], defaultSubcommand: Make.self)
 
     struct Make: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "make", abstract: "Makes a backup.")
+        static let configuration = CommandConfiguration(
+            commandName: "make", abstract: "Makes a backup.",
+            example: "weir backup /backups/weir.backup --data /var/lib/weir --key-file /etc/weir/backup.key")
 
         @Argument(help: "The file to write; an earlier backup of that name is replaced.") var file: String
         @Option(help: "A file with 16 to 1024 bytes with which the backup is encrypted.") var keyFile: String?
@@ -45,7 +47,8 @@ struct BackupCommands: AsyncParsableCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify", abstract: "Restores a backup into a temporary folder, and compares it.",
-            discussion: "Exits with 0 if the backup can be restored, and with 65 if not.")
+            discussion: "Exits with 0 if the backup can be restored, and with 65 if not.",
+            example: "weir backup verify /backups/weir.backup --key-file /etc/weir/backup.key")
 
         @Argument(help: "The file of the backup.") var file: String
         @Option(help: "The file with the key that the backup was encrypted with.") var keyFile: String?
@@ -71,7 +74,8 @@ struct Restore: AsyncParsableCommand {
         discussion: """
             Checks the whole backup before it writes anything. The first start of a server in the folder is quiet: nothing \
             starts and nothing is sent automatically until `weir resume`.
-            """)
+            """,
+        example: "weir restore /backups/weir.backup --data /var/lib/weir-new")
 
     @Argument(help: "The file of the backup.") var file: String
     @Option(help: "The new data folder.") var data: String
@@ -104,7 +108,8 @@ struct Resume: ParsableCommand {
         discussion: """
             A running server notices it within a second; a stopped one at its next start. Without --discard, messages that \
             wait are sent, and schedules catch up as each of them says.
-            """)
+            """,
+        example: "weir resume --data /var/lib/weir-new")
 
     @Flag(help: "Gives up the messages that wait, and does not make up for missed times of schedules.") var discard =
         false

@@ -6,7 +6,8 @@ struct Check: AsyncParsableCommand {
         abstract:
             "Checks operation files, templates and strings, and tells every problem by file and line.",
         usage: "weir check [--config <file>] [--operations <folder>] [--templates <folder>] [--runbook <file>] ...",
-        discussion: SettingFlags.help)
+        discussion: SettingFlags.help,
+        example: "weir check --operations operations --templates my-templates")
 
     @OptionGroup var flags: SettingFlags
 

@@ -10,7 +10,8 @@ struct Export: AsyncParsableCommand {
         discussion: """
             The file has every state and every line of output, as JSON lines. A server may be using the journal \
             meanwhile; of a run that is going, all there is so far is written.
-            """)
+            """,
+        example: "weir export --operation backup --phase failed --since 2h -o incident.jsonl")
 
     @Argument(help: "The id of a run, or its end as pages show it; without it, all runs that match the filters.")
     var run: String?

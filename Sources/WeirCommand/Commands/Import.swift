@@ -11,7 +11,8 @@ struct Import: AsyncParsableCommand {
             the number of the line. A run that had not ended ends as interrupted. While a server is using the journal, go \
             through it: import on its page of runs, or by \
             `curl -F file=@FILE http://127.0.0.1:8080/api/v1/imports`.
-            """)
+            """,
+        example: "weir import incident.jsonl --data case")
 
     @Argument(help: "The files.") var files: [String]
     @Flag(help: "Only show what is in the files.") var dryRun = false

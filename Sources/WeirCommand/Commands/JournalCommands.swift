@@ -22,7 +22,8 @@ extension JournalCommands {
                 given again; until it is finished, no server starts with it. Every change keeps its sequence. The copy is \
                 another history: open pages reload once. Users, tokens and sessions are copied only if you say so, into a place \
                 that has none; uploaded files and the audit stay.
-                """)
+                """,
+            example: "weir journal copy weir-data 'postgres://weir@db.example/weir'")
 
         @Argument(help: "The journal to copy.") var from: String
         @Argument(help: "The empty journal to copy it into.") var to: String
@@ -124,7 +125,8 @@ extension JournalCommands {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks the whole file of a journal, also while a server uses it.",
-            discussion: "Exits with 0 if the file is in order, and with 65 if not. Changes nothing.")
+            discussion: "Exits with 0 if the file is in order, and with 65 if not. Changes nothing.",
+            example: "weir journal check --data /var/lib/weir")
 
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "Where the journal is kept: sqlite, or the URL of a database.") var journal: String?
@@ -166,7 +168,8 @@ struct AuditCommands: AsyncParsableCommand {
                 Exits with 0 when nothing was changed, taken out or put in before the end, and with 1 otherwise. Somebody who \
                 can write the files can write the whole chain anew, or cut off its end: only a head that was kept elsewhere \
                 shows that.
-                """)
+                """,
+            example: "weir audit verify --data /var/lib/weir")
         @Option(help: "A head that was kept elsewhere, NUMBER:HASH; the audit must go through it.") var head: String?
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?

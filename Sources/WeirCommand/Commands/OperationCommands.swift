@@ -11,7 +11,8 @@ struct OperationCommands: AsyncParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Checks the files of a folder, and tells every mistake by file, line and column.")
+            abstract: "Checks the files of a folder, and tells every mistake by file, line and column.",
+            example: "weir operations check operations")
 
         @Argument(help: "The folder of operation files.") var folder = "operations"
 
@@ -35,7 +36,8 @@ struct OperationCommands: AsyncParsableCommand {
 
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the JSON Schema of operation files, with which editors complete and check them.")
+            abstract: "Prints the JSON Schema of operation files, with which editors complete and check them.",
+            example: "weir operations schema")
 
         func run() throws {
             let encoder = JSONEncoder()
@@ -49,7 +51,8 @@ struct ListOperations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists the operations of a server, with the fields that `weir start` takes.",
-        discussion: "A field with * must be given.")
+        discussion: "A field with * must be given.",
+        example: "weir operations")
 
     @OptionGroup var connection: ConnectionOptions
     @Flag(help: "One operation a line, as the API has it.") var json = false

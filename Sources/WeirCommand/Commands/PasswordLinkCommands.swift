@@ -53,7 +53,8 @@ extension UserCommands {
 
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a user without a password, and prints a link with which the person sets it, once.")
+            abstract: "Adds a user without a password, and prints a link with which the person sets it, once.",
+            example: "weir user invite anna --role operator")
         @Argument(help: "The name: lower-case letters, digits, dots, hyphens, underscores, @.") var name: String
         @OptionGroup var roles: Roles
         @OptionGroup var link: LinkOptions
@@ -68,7 +69,8 @@ extension UserCommands {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints a link with which a user sets a new password, once; the present one is valid until then.")
+            abstract: "Prints a link with which a user sets a new password, once; the present one is valid until then.",
+            example: "weir user reset anna")
         @Argument(help: "The name.") var name: String
         @Flag(help: "Ends the link instead of making one.") var revoke = false
         @OptionGroup var link: LinkOptions
@@ -87,7 +89,8 @@ extension UserCommands {
 
     struct Demand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "require-change", abstract: "Requires that a user changes the password before anything else.")
+            commandName: "require-change", abstract: "Requires that a user changes the password before anything else.",
+            example: "weir user require-change anna")
         @Argument(help: "The name.") var name: String
         @Flag(help: "Withdraws this.") var withdraw = false
         @OptionGroup var place: Place
@@ -104,7 +107,8 @@ extension UserCommands {
         static let configuration = CommandConfiguration(
             commandName: "second-factor",
             abstract:
-                "Tells whether a user has a second factor, or removes it: for a lost device without recovery codes.")
+                "Tells whether a user has a second factor, or removes it: for a lost device without recovery codes.",
+            example: "weir user second-factor anna --remove")
         @Argument(help: "The name.") var name: String
         @Flag(help: "Removes it; the password alone signs in then.") var remove = false
         @OptionGroup var place: Place

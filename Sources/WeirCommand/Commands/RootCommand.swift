@@ -17,6 +17,7 @@ struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "weir",
         abstract: "Runs operations and shows every state each one passes through, live, in a browser.",
+        discussion: CommandConfiguration.exitCodes,
         version: build,
         groupedSubcommands: [
             CommandGroup(
@@ -73,7 +74,8 @@ struct RootCommand: AsyncParsableCommand {
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves the dashboard.",
-        usage: "weir serve [--check-config] [--config <file>] [--<setting> <value>] ...", discussion: SettingFlags.help)
+        usage: "weir serve [--check-config] [--config <file>] [--<setting> <value>] ...", discussion: SettingFlags.help,
+        example: "weir serve --port 9000 --data /srv/weir --config /etc/weir/weir.yml")
 
     @Flag(
         help:

@@ -64,7 +64,8 @@ struct SecretCommands: AsyncParsableCommand {
     struct Keep: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Keeps a secret: a line that is asked for on the terminal, or all of standard input.")
+            abstract: "Keeps a secret: a line that is asked for on the terminal, or all of standard input.",
+            example: "weir secret set github --data /var/lib/weir")
         @Argument(help: "Its name: letters, digits, hyphens and underscores.") var name: String
         @OptionGroup var place: Place
 
@@ -92,7 +93,8 @@ struct SecretCommands: AsyncParsableCommand {
 
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a random secret, keeps it, and prints it for the other side.")
+            abstract: "Makes a random secret, keeps it, and prints it for the other side.",
+            example: "weir secret make github --data /var/lib/weir")
         @Argument(help: "Its name.") var name: String
         @OptionGroup var place: Place
 
@@ -104,7 +106,9 @@ struct SecretCommands: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the names of the secrets.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the names of the secrets.",
+            example: "weir secret list --data /var/lib/weir")
         @OptionGroup var place: Place
 
         func run() async throws {
@@ -113,7 +117,9 @@ struct SecretCommands: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Removes a secret.")
+        static let configuration = CommandConfiguration(
+            abstract: "Removes a secret.",
+            example: "weir secret remove github --data /var/lib/weir")
         @Argument(help: "Its name.") var name: String
         @OptionGroup var place: Place
 

@@ -10,7 +10,8 @@ struct SessionCommands: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the sessions: id, name, identity, address, beginning and last use.")
+            abstract: "Lists the sessions: id, name, identity, address, beginning and last use.",
+            example: "weir session list --data /var/lib/weir")
         @OptionGroup var place: UserCommands.Place
 
         func run() async throws {
@@ -26,7 +27,9 @@ struct SessionCommands: AsyncParsableCommand {
     }
 
     struct End: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Ends a session.")
+        static let configuration = CommandConfiguration(
+            abstract: "Ends a session.",
+            example: "weir session end 4f1c2a --data /var/lib/weir")
         @Argument(help: "Its id, as `weir session list` has it.") var id: String
         @OptionGroup var place: UserCommands.Place
 
@@ -45,7 +48,8 @@ struct LinkCommands: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the links: id, run, operation, maker and expiry.")
+            abstract: "Lists the links: id, run, operation, maker and expiry.",
+            example: "weir link list --data /var/lib/weir")
         @OptionGroup var place: UserCommands.Place
 
         func run() async throws {
@@ -60,7 +64,9 @@ struct LinkCommands: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Revokes a link.")
+        static let configuration = CommandConfiguration(
+            abstract: "Revokes a link.",
+            example: "weir link revoke 4f1c2a --data /var/lib/weir")
         @Argument(help: "Its id, as `weir link list` has it.") var id: String
         @OptionGroup var place: UserCommands.Place
 

@@ -9,7 +9,8 @@ struct SettingsCommands: ParsableCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists every setting, its flag, its environment variable and its default.")
+            commandName: "list", abstract: "Lists every setting, its flag, its environment variable and its default.",
+            example: "weir settings")
 
         @Flag(help: "Write the page Documentation/settings.md.") var markdown = false
 
@@ -35,7 +36,8 @@ struct SettingsCommands: ParsableCommand {
             abstract: "Lets a running server apply a settings file that lacks keys which are in force.",
             discussion:
                 "Counts for the next SIGHUP, and only for exactly this file: a key that the file lacks then has its default, and a "
-                + "role or grant that it lacks is gone.")
+                + "role or grant that it lacks is gone.",
+            example: "weir settings accept --config /etc/weir/weir.yml --data /var/lib/weir")
 
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml.") var config: String?

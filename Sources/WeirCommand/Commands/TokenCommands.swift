@@ -10,7 +10,8 @@ struct TokenCommands: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a token and prints it, once: only its hash is kept.")
+            abstract: "Makes a token and prints it, once: only its hash is kept.",
+            example: "weir token create ci --role operator --expires 30d")
         @Argument(help: "What it is for.") var name: String
         @OptionGroup var roles: UserCommands.Roles
         @Option(help: "When it expires: a number of days such as 90d, or never.") var expires = "90d"
@@ -37,7 +38,8 @@ struct TokenCommands: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the tokens: id, name, roles, maker, expiry, and the day of the last use.")
+            abstract: "Lists the tokens: id, name, roles, maker, expiry, and the day of the last use.",
+            example: "weir token list --data /var/lib/weir")
         @OptionGroup var place: UserCommands.Place
 
         func run() async throws {
@@ -56,7 +58,9 @@ struct TokenCommands: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Revokes a token.")
+        static let configuration = CommandConfiguration(
+            abstract: "Revokes a token.",
+            example: "weir token revoke 4f1c2a --data /var/lib/weir")
         @Argument(help: "Its id, as `weir token list` has it.") var id: String
         @OptionGroup var place: UserCommands.Place
 

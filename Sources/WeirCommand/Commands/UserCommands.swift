@@ -66,7 +66,8 @@ struct UserCommands: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Adds a user; the password is read from the terminal, or from standard input.")
+            abstract: "Adds a user; the password is read from the terminal, or from standard input.",
+            example: "weir user add anna --role admin --data /var/lib/weir")
         @Argument(help: "The name: lower-case letters, digits, dots, hyphens, underscores, @.") var name: String
         @OptionGroup var roles: Roles
         @Flag(help: "The user must change the password at the first sign-in.") var mustChange = false
@@ -89,8 +90,8 @@ struct UserCommands: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Lists the users with their roles, and who has a second factor, must change the password or has a link to set one."
-        )
+                "Lists the users with their roles, and who has a second factor, must change the password or has a link to set one.",
+            example: "weir user list --data /var/lib/weir")
         @OptionGroup var place: Place
 
         func run() async throws {
@@ -111,7 +112,8 @@ struct UserCommands: AsyncParsableCommand {
 
     struct GiveRole: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "role", abstract: "Gives a user these roles in place of those they have.")
+            commandName: "role", abstract: "Gives a user these roles in place of those they have.",
+            example: "weir user role anna --role operator")
         @Argument(help: "The name.") var name: String
         @OptionGroup var roles: Roles
         @Flag(help: "Keeps the other roles.") var add = false
@@ -136,7 +138,8 @@ struct UserCommands: AsyncParsableCommand {
 
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Gives a user another password and signs them out everywhere.")
+            abstract: "Gives a user another password and signs them out everywhere.",
+            example: "weir user password anna")
         @Argument(help: "The name.") var name: String
         @Flag(help: "The user must change the password at the next sign-in.") var mustChange = false
         @OptionGroup var place: Place
@@ -152,7 +155,8 @@ struct UserCommands: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a user; their sessions, tokens and links end.")
+            abstract: "Removes a user; their sessions, tokens and links end.",
+            example: "weir user remove anna")
         @Argument(help: "The name.") var name: String
         @OptionGroup var place: Place
 
@@ -173,7 +177,8 @@ extension UserCommands {
         static let configuration = CommandConfiguration(
             abstract:
                 "Lists everyone whom the server knows: id, name, identity, groups, last seen, and the numbers of sessions, "
-                + "tokens and links.")
+                + "tokens and links.",
+            example: "weir user people --data /var/lib/weir")
         @OptionGroup var place: Place
 
         func run() async throws {
@@ -191,7 +196,8 @@ extension UserCommands {
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends all sessions, tokens and links of a person, however that person signs in.")
+            abstract: "Ends all sessions, tokens and links of a person, however that person signs in.",
+            example: "weir user end user:anna")
         @Argument(help: "The person's id or identity, as `weir user people` has it.") var person: String
         @OptionGroup var place: Place
 

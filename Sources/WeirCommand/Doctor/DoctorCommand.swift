@@ -13,7 +13,8 @@ struct DoctorCommand: AsyncParsableCommand {
             takes 16 seconds, because it waits for a silent answer.
 
             \(SettingFlags.help)
-            """)
+            """,
+        example: "weir doctor --config /etc/weir/weir.yml --url https://weir.example")
 
     @Option(help: "The URL by which browsers reach the server through a proxy; without it, public-url.") var url:
         String?

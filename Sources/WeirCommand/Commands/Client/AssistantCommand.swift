@@ -14,7 +14,8 @@ struct AssistantCommand: AsyncParsableCommand {
         discussion: """
             The assistant starts it; Documentation/assistants.md shows how. It has the rights of the token, and only reads \
             unless it has --allow-changes.
-            """)
+            """,
+        example: "weir mcp --server https://weir.example")
 
     /// The maximum number of messages that are answered at once.
     private static let maximumConcurrent = 16

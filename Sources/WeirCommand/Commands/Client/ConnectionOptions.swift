@@ -48,7 +48,8 @@ struct LogIn: AsyncParsableCommand {
             The token is read from the terminal without being shown, or from standard input: \
             `weir login https://weir.example < token`. It is kept in weir/client.json in the user's folder of settings, \
             which nobody else can read. An empty line keeps no token.
-            """)
+            """,
+        example: "weir login https://weir.example")
 
     @Argument(help: "The server's address, such as https://weir.example.") var address: String
     @Option(help: "A file of certificates in PEM form to trust for this server.") var caFile: String?
@@ -80,7 +81,8 @@ struct LogIn: AsyncParsableCommand {
 struct LogOut: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "Forgets a server and its token; the token itself stays valid until it is revoked.")
+        abstract: "Forgets a server and its token; the token itself stays valid until it is revoked.",
+        example: "weir logout https://weir.example")
 
     @Argument(help: "The server's address; without it, the one of the last `weir login`.") var address: String?
 

@@ -13,7 +13,8 @@ struct NotifyCommands: AsyncParsableCommand {
             discussion: """
                 Returns when the messages are on their way; `weir notify list` reports what came of them. Without an operation, the \
                 rules for the server, digests and reports are tested, which needs the right to administer.
-                """)
+                """,
+            example: "weir notify test backup")
 
         @Argument(help: "The operation's id; without it, the server itself.") var operation: String?
         @OptionGroup var connection: ConnectionOptions
@@ -29,7 +30,8 @@ struct NotifyCommands: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the latest messages about an operation, or about the server itself.")
+            abstract: "Lists the latest messages about an operation, or about the server itself.",
+            example: "weir notify list backup")
 
         @Argument(help: "The operation's id; without it, the server itself.") var operation: String?
         @OptionGroup var connection: ConnectionOptions

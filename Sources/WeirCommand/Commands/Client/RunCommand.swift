@@ -12,7 +12,8 @@ struct RunCommand: AsyncParsableCommand {
             code is passed on, as are signals. A line `::weir uploading completed=40 total=100 unit=bytes::` says which \
             state it is in. While the server is away its lines are kept in a file and sent later; `weir send` sends what \
             is left.
-            """)
+            """,
+        example: "weir run backup -- pg_dump orders -f orders.sql")
 
     @Argument(help: "The operation that the run belongs to: a-z, 0-9 and single hyphens.") var name: String
     @OptionGroup var connection: ConnectionOptions
@@ -78,7 +79,8 @@ struct SendReports: AsyncParsableCommand {
             Each goes to the server that it was made for, with the token that `weir login` keeps for it, or the one that is \
             given here. What arrived before is not sent again. One `weir send` works on a folder at a time. Exits with 69 if \
             something is left, and with 75 if another is sending.
-            """)
+            """,
+        example: "weir send --server https://weir.example")
 
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "The folder where the reports wait.") var spool: String?

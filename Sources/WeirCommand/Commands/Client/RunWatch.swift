@@ -35,7 +35,8 @@ struct RunWatch {
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows every state of a run, live, until it ends.",
-        discussion: "\(RunWatch.exitCodes) Ctrl-C ends the watching, not the run.")
+        discussion: "\(RunWatch.exitCodes) Ctrl-C ends the watching, not the run.",
+        example: "weir watch 01jq3m8v2k5c7t9wxyzabcdefg")
 
     @Argument(help: RunName.help) var id: String
     @OptionGroup var connection: ConnectionOptions
@@ -65,7 +66,8 @@ struct ShowOutput: AsyncParsableCommand {
         discussion: """
             What the run printed to standard error, and what the operation says about its own work, goes to standard error. \
             On a terminal only colours are passed on of what would control it; elsewhere every line is as it was printed.
-            """)
+            """,
+        example: "weir output --follow 01jq3m8v2k5c7t9wxyzabcdefg")
 
     @Argument(help: RunName.help) var id: String
     @OptionGroup var connection: ConnectionOptions

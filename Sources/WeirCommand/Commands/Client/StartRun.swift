@@ -10,7 +10,8 @@ struct StartRun: AsyncParsableCommand {
             An input is name=value. name=@file reads the value from a file, or sends the file to a field that takes one; \
             name=@- reads it from standard input, which keeps a secret out of the list of processes; name=@@value is a value \
             that begins with @. \(RunWatch.exitCodes)
-            """)
+            """,
+        example: "weir start greeting label=World --follow")
 
     @Argument(help: "The operation's id, as `weir operations` lists it.") var operation: String
     @Argument(help: "Its input: name=value …") var input: [String] = []
@@ -39,7 +40,8 @@ struct StartRun: AsyncParsableCommand {
 struct CancelRun: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancels a run.",
-        discussion: "Returns when the request is recorded. Exits with 65 if the run has ended already.")
+        discussion: "Returns when the request is recorded. Exits with 65 if the run has ended already.",
+        example: "weir cancel 01jq3m8v2k5c7t9wxyzabcdefg")
 
     @Argument(help: RunName.help) var id: String
     @OptionGroup var connection: ConnectionOptions
@@ -60,7 +62,8 @@ struct DeleteRuns: AsyncParsableCommand {
         discussion: """
             The runs of a run's steps are deleted with it. It takes the right to administer the server. Exits with 65 at the \
             first run that cannot be deleted, for example because it has not ended; those before it are deleted.
-            """)
+            """,
+        example: "weir delete 01jq3m8v2k5c7t9wxyzabcdefg")
 
     @Argument(help: RunName.help) var ids: [String]
     @OptionGroup var connection: ConnectionOptions
@@ -80,7 +83,8 @@ struct DeleteRuns: AsyncParsableCommand {
 
 struct ListRuns: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "runs", abstract: "Lists the runs of a server, newest first.")
+        commandName: "runs", abstract: "Lists the runs of a server, newest first.",
+        example: "weir runs --operation backup --phase failed")
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var only: RunFilterOptions
