@@ -65,8 +65,8 @@ export class Lines {
     else if (scrollHeight - scrollTop - clientHeight < NEAR && !this.isAtHead) void this.#extend(`after=${this.last}`, false);
   }
 
-  /** Goes to a line, and marks it. @param {number} number @returns {Promise<boolean>} whether it was reached */
-  async show(number) {
+  /** Goes to a line, and marks it. @param {number} number @param {boolean} isAsked whether the page scrolls there @returns {Promise<boolean>} whether it was reached */
+  async show(number, isAsked = true) {
     if (number < this.first || number > this.last) {
       if (!await this.#replace(`around=${number}`)) return false;
     }
@@ -78,7 +78,7 @@ export class Lines {
     line.setAttribute("aria-current", "true");
     const [own, box] = [line.getBoundingClientRect(), this.box.getBoundingClientRect()];
     if (own.bottom > box.bottom || own.top < box.top) this.box.scrollTop += own.top - box.top - (box.height - own.height) / 2;
-    this.part.scrollIntoView({ block: "nearest" });
+    if (isAsked) this.part.scrollIntoView({ block: "nearest" });
     this.look();
     return true;
   }

@@ -32,11 +32,12 @@ export function showOutput(part) {
   if (unfinished) keep(unfinished, "hidden");
   const showUnfinished = () => { unfinished?.toggleAttribute("hidden", !lines.isAtHead); };
   const linked = () => Number(/^#line-(\d+)$/.exec(location.hash)?.[1] ?? 0);
+  const failure = linked() ? 0 : Number(part.dataset.failure ?? 0);
   const tail = new Tail(part, (atEnd) => {
     follow?.setAttribute("aria-pressed", String(atEnd));
     lines.hold(!atEnd);
     if (atEnd && !lines.isAtHead) void lines.toEnd().then((isReached) => { if (isReached) tail.grown(); });
-  }, !linked() && lines.isAtHead, () => lines.isAtHead);
+  }, !linked() && !failure && lines.isAtHead, () => lines.isAtHead);
   const show = async (/** @type {number} */ number) => {
     tail.follow(false);
     const isReached = await lines.show(number);
@@ -80,6 +81,7 @@ export function showOutput(part) {
   const follows = () => { if (linked()) void show(linked()); };
   addEventListener("hashchange", follows);
   follows();
+  if (failure) void lines.show(failure, false);
   showUnfinished();
   lines.look();
   return (html) => {

@@ -41,7 +41,10 @@ public protocol OutputSink: Sendable {
 /// A sink that takes a long line in pieces.
 package protocol PieceSink: OutputSink {
     /// Writes a piece of a line, which continues in the next piece of the channel, or ends with this one.
-    func write(_ piece: String, to channel: OutputChannel, continues: Bool) async
+    ///
+    /// - Returns: The number of the line in the output, or nil if the line is not kept or its number is not known yet.
+    @discardableResult
+    func write(_ piece: String, to channel: OutputChannel, continues: Bool) async -> Int64?
 
     /// Shows the text of a line that has not ended, until the next call or the next line of the channel; it is not recorded.
     func show(unfinished text: String, on channel: OutputChannel)
@@ -73,13 +76,12 @@ public struct OutputWriter: Sendable {
         for line in Self.lines(of: text) { await sink.write(line, to: channel) }
     }
 
-    /// Prints a piece of a line; where the sink takes no pieces, it is a line.
-    package func write(_ piece: String, to channel: OutputChannel, continues: Bool) async {
-        if let sink = sink as? any PieceSink {
-            await sink.write(piece, to: channel, continues: continues)
-        } else {
-            await sink?.write(piece, to: channel)
-        }
+    /// Prints a piece of a line, and returns its number if the sink knows it; where the sink takes no pieces, it is a line.
+    @discardableResult
+    package func write(_ piece: String, to channel: OutputChannel, continues: Bool) async -> Int64? {
+        if let sink = sink as? any PieceSink { return await sink.write(piece, to: channel, continues: continues) }
+        await sink?.write(piece, to: channel)
+        return nil
     }
 
     /// Shows the text of a line that has not ended, if the sink can.

@@ -246,24 +246,44 @@ struct CommandRunTests {
         ] as [([String], String?)])
     func `the reason of a failure shows the last line that names an error, or the last line`(
         printed: [String], shown: String?
-    ) {
+    ) throws {
         var telling = TellingLine()
-        for line in printed {
-            telling.take(String(line.dropFirst(2)), on: line.hasPrefix("2") ? .standardError : .standardOutput)
+        let apart = TellingLine.together + .milliseconds(1)
+        for (index, line) in printed.enumerated() {
+            let channel: OutputChannel = line.hasPrefix("2") ? .standardError : .standardOutput
+            let text = String(line.dropFirst(2))
+            telling.take(TellingLine.Line(text: text, number: Int64(index + 1), at: apart * index), on: channel)
         }
-        #expect(telling.text == shown)
+        #expect(telling.line?.text == shown)
+        let number = telling.line?.number ?? 1
+        #expect(shown == nil || printed[Int(number) - 1].hasSuffix(telling.line?.text ?? "-"))
+    }
+
+    @Test func `of lines of both channels that arrive together, that of standard error is the last`() {
+        var telling = TellingLine()
+        telling.take(.init(text: "order 7 has no rate", at: .zero), on: .standardError)
+        telling.take(.init(text: "reading orders", at: TellingLine.together), on: .standardOutput)
+        #expect(telling.line?.text == "order 7 has no rate")
+        telling.take(.init(text: "cannot open", at: TellingLine.together * 3), on: .standardOutput)
+        #expect(telling.line?.text == "cannot open")
+    }
+
+    @Test func `the reason of a failure has the number of its line`() async throws {
+        let trial = try await FileTrial.run("{title: T, shell: 'echo one >&2; echo two >&2; exit 4'}")
+        let problem = try #require(trial.states.last?.problem)
+        #expect(problem.last == "two" && problem.line == 2)
     }
 
     @Test func `the values and the last line of an attempt are not those of the next one`() throws {
         var tracker = StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:]))
         _ = tracker.begin()
         _ = tracker.take("::weir got key=first::", on: .standardOutput)
-        _ = tracker.take("no space left", on: .standardError)
+        tracker.telling.take(.init(text: "no space left"), on: .standardError)
         #expect(tracker.known == ["key": "first"])
-        #expect(tracker.telling.text == "no space left")
+        #expect(tracker.telling.line?.text == "no space left")
         #expect(tracker.begin() == .active(CommandState.running, StateDetails()))
         #expect(tracker.known.isEmpty)
-        #expect(tracker.telling.text == nil)
+        #expect(tracker.telling.line == nil)
     }
 
     @Test func `a program that ignores the signal is killed after its grace period`() async throws {

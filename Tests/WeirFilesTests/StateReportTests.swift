@@ -150,7 +150,7 @@ import WeirStates
         #expect(copied.state?.name == "copying" && copied.isOutput)
         #expect(!tracker.take("\u{1B}[0m::weir checking::", on: .standardOutput).isOutput)
         _ = tracker.take("\u{1B}[31mthe disk is full\u{1B}]8;;https://example.org\u{07}\u{1B}[0m", on: .standardError)
-        #expect(tracker.telling.text == "the disk is full")
+        #expect(tracker.plainLine == "the disk is full")
     }
 
     @Test func `the text of a state can name the amounts of its progress`() throws {

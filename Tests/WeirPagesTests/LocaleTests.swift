@@ -34,6 +34,7 @@ import WeirStates
                 "1\u{A0}d 1\u{A0}h",
             ])
         #expect(portuguese.duration(1_800) == "1,8\u{A0}s")
+        #expect([1, 24, 168].map(portuguese.wholeHours) == ["1\u{A0}h", "1\u{A0}d", "7\u{A0}d"])
         let moment = Timestamp(milliseconds: 1_795_262_584_123)
         #expect(english.exact(moment) == "21 Nov 2026, 12:03:04 UTC")
         #expect(portuguese.exact(moment) == "21 de nov. de 2026, 12:03:04 UTC")

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+@testable import WeirBoards
 @testable import WeirFiles
+import WeirJournals
 @testable import WeirStandard
 import WeirStates
 
@@ -68,6 +70,12 @@ struct RecordedSentenceTests {
         let full = "7 runs are active, which is the limit. Try again when some have ended."
         try expectAllSaid([full, "The server is shutting down. Start this again when it is back."])
         #expect(try table("es").said(recorded: full).hasPrefix("Hay 7 ejecuciones en curso"))
+    }
+
+    @Test func `a start that did not happen is said in every language on the system page`() throws {
+        let reasons: [MissedStart.Reason] = [.passed(count: 1), .passed(count: 3), .refused("It runs.")]
+        let time = Timestamp(milliseconds: 0)
+        try expectAllSaid(reasons.map { MissedStart("export", time, at: time, $0).sentence })
     }
 
     private func expectAllSaid(_ sentences: [String]) throws {

@@ -124,6 +124,11 @@ extension StateRecord {
         guard payload["code"] != nil, let last = payload["last"]?.string, !last.isEmpty else { return nil }
         return last
     }
+
+    /// The number of the line ``lastWords`` in the output, or nil if it is not known.
+    package var lastLine: SequenceNumber? {
+        lastWords == nil ? nil : payload["line"]?.integer.flatMap { SequenceNumber(exactly: $0) }
+    }
 }
 
 extension JSONValue {

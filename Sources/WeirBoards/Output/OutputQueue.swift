@@ -26,25 +26,33 @@ struct OutputQueue: Sendable {
 
     var isEmpty: Bool { lines.isEmpty }
 
+    var count: Int { lines.count }
+
     /// Whether there is room for a line.
     ///
     /// A line larger than the byte limit is accepted if the queue is empty.
     var hasRoom: Bool { lines.count < lineLimit && bytes < byteLimit }
 
     /// Appends a line, split into several if it is too long, or counts it if it is not kept; the caller checks ``hasRoom``.
+    ///
+    /// - Returns: Whether the line is kept.
+    @discardableResult
     mutating func append(
         _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false, hasSpace: Bool = true
-    ) {
-        guard !isClosed else { return }
+    ) -> Bool {
+        guard !isClosed else { return false }
         if channel != .notice {
             isComplete = isComplete || size + Int64(line.utf8.count) > maximum.bytes
-            if isComplete { return omit(.size(maximum), at: now) }
-            if !hasSpace { return omit(.space, at: now) }
+            if let reason: OutputOmission = isComplete ? .size(maximum) : hasSpace ? nil : .space {
+                omit(reason, at: now)
+                return false
+            }
             size += Int64(line.utf8.count)
             tell(at: now)
         }
         let drafts = OutputDraft.pieces(of: line, at: now, channel: channel, continues: continues)
         for draft in drafts { append(draft) }
+        return true
     }
 
     /// Counts a line that is not kept.

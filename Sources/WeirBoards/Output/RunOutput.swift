@@ -51,15 +51,22 @@ final class RunOutput: PieceSink {
         var writers: [Deferred<Bool>] = []
         var flushing: [Deferred<Bool>] = []
 
+        /// Appends a line, and returns its number; nil if it is not kept, is held back, or follows lines of an earlier process
+        /// that are not counted yet.
+        @discardableResult
         mutating func append(
             _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false, hasSpace: Bool
-        ) {
+        ) -> Int64? {
             unfinished.set("", on: channel)
             let lines = masked.take(line, from: channel)
+            var isKept = false
             for (index, line) in lines.enumerated() {
-                queue.append(
+                isKept = queue.append(
                     line, to: channel, at: now, continues: continues && index == lines.count - 1, hasSpace: hasSpace)
             }
+            // The output of a resumed run is open before its program prints.
+            guard isKept, lines.last == line, let recorded = isOpen ? recorded : .zero else { return nil }
+            return recorded.advanced(by: queue.count).rawValue
         }
 
         mutating func takeWriters() -> [Deferred<Bool>] {
@@ -111,20 +118,21 @@ final class RunOutput: PieceSink {
 
     func write(_ line: String, to channel: OutputChannel) async { await write(line, to: channel, continues: false) }
 
-    func write(_ line: String, to channel: OutputChannel, continues: Bool) async {
+    @discardableResult
+    func write(_ line: String, to channel: OutputChannel, continues: Bool) async -> Int64? {
         while true {
             let (now, hasSpace) = (environment.now(), hasSpace)
             let room = Deferred<Bool>()
-            let isTaken = change { core in
+            let (isTaken, number) = change { core -> (Bool, Int64?) in
                 guard !core.queue.isClosed, !core.queue.hasRoom else {
-                    core.append(line, to: channel, at: now, continues: continues, hasSpace: hasSpace)
-                    return true
+                    let number = core.append(line, to: channel, at: now, continues: continues, hasSpace: hasSpace)
+                    return (true, number)
                 }
                 core.writers.append(room)
-                return false
+                return (false, nil)
             }
-            if isTaken { return }
-            guard await room.value() != nil else { return }
+            if isTaken { return number }
+            guard await room.value() != nil else { return nil }
         }
     }
 

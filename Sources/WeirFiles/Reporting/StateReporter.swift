@@ -30,7 +30,15 @@ actor StateReporter {
 
     /// The result of processing lines: the output to record, and the delay before the next read.
     struct Batch: Sendable {
-        var lines: [(text: String, channel: OutputChannel, continues: Bool)] = []
+        struct Line: Sendable {
+            let text: String
+            let channel: OutputChannel
+            var continues = false
+            /// The line without escape sequences; nil for notices and for pieces of a line that continues.
+            var plain: String?
+        }
+
+        var lines: [Line] = []
         var pause = Duration.zero
     }
 
@@ -50,7 +58,8 @@ actor StateReporter {
                 budget = WorkBudget(Self.turn)
             }
             switch piece {
-            case .continuation(let text, let continues): batch.lines.append((text, channel, continues))
+            case .continuation(let text, let continues):
+                batch.lines.append(Batch.Line(text: text, channel: channel, continues: continues))
             case .tick(let text): note(tracker.take(text, on: channel, isTick: true), nil, channel, &batch)
             case .line(let text, _): note(tracker.take(text, on: channel), piece, channel, &batch)
             }
@@ -68,11 +77,19 @@ actor StateReporter {
         _ step: StateTracker.Step, _ line: LineSplitter.Piece?, _ channel: OutputChannel, _ batch: inout Batch
     ) {
         if let state = step.state { write(state) }
-        if let line, step.isOutput { batch.lines.append((line.text, channel, line.continues)) }
-        if let notice = step.notice { batch.lines.append((notice, .notice, false)) }
+        if let line, step.isOutput {
+            batch.lines.append(
+                Batch.Line(text: line.text, channel: channel, continues: line.continues, plain: tracker.plainLine))
+        }
+        if let notice = step.notice { batch.lines.append(Batch.Line(text: notice, channel: .notice)) }
         guard step.isTransition else { return }
         transitions += 1
         if transitions > Self.freeTransitions { batch.pause += Self.transitionInterval }
+    }
+
+    /// Notes lines that were recorded: one of them may say why the program fails.
+    func note(_ lines: [(line: TellingLine.Line, channel: OutputChannel)]) {
+        for (line, channel) in lines { tracker.telling.take(line, on: channel) }
     }
 
     /// Sets the state, unless the run is stopping or has ended.

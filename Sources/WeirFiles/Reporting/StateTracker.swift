@@ -38,8 +38,10 @@ struct StateTracker: Sendable {
     private var noticed: Set<String> = []
     /// The paths of files that the attempt's program named to be kept.
     private(set) var artifacts: [String] = []
+    /// The printed line that was processed last, without its escape sequences.
+    private(set) var plainLine = ""
     /// The line of the attempt that the reason of its failure shows.
-    private(set) var telling = TellingLine()
+    var telling = TellingLine()
 
     init(
         _ definition: OperationDefinition, _ input: CommandInput,
@@ -69,7 +71,7 @@ struct StateTracker: Sendable {
         if let report = StateReport(line: line) {
             return take(report)
         }
-        if !isTick { telling.take(line, on: channel) }
+        plainLine = line
         var notice: String?
         for name in definition.stateOrder {
             for pattern in definition.states[name]?.patterns ?? [] where isTried(pattern) {

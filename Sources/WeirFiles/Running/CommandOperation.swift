@@ -65,7 +65,7 @@ package struct CommandOperation: OutputOperation, DeclaredStates, LimitedOutput 
         let run = CommandRun(
             definition: definition, input: input, environment: environment, helper: helper, clock: clock,
             output: output, reporter: StateReporter(tracker, flow: state), mask: tracker.mask,
-            keeper: keeper(input, tracker.mask))
+            keeper: keeper(input, tracker.mask), stopwatch: clock.stopwatch())
         // The output is read to its end even when this task is cancelled.
         // A run that paused when the last process ended continues with the pause.
         let pending = state.value.pendingRetry

@@ -16,6 +16,8 @@ struct CommandRun: Sendable {
     let mask: SecretMask
     /// Keeps files, or nil if the operation keeps none.
     let keeper: ArtifactKeeper?
+    /// The time since the beginning of the run.
+    let stopwatch: @Sendable () -> Duration
     let stopSwitch = StopSwitch()
 
     /// How long to wait, after the command has ended, for another process that keeps the state pipe open.
@@ -223,7 +225,13 @@ struct CommandRun: Sendable {
 
     /// Records lines, and pauses if the program changes its state too often.
     private func print(_ batch: StateReporter.Batch) async {
-        for line in batch.lines { await output.write(line.text, to: line.channel, continues: line.continues) }
+        var recorded: [(line: TellingLine.Line, channel: OutputChannel)] = []
+        for line in batch.lines {
+            let number = await output.write(line.text, to: line.channel, continues: line.continues)
+            guard let plain = line.plain else { continue }
+            recorded.append((TellingLine.Line(text: plain, number: number, at: stopwatch()), line.channel))
+        }
+        if !recorded.isEmpty { await reporter.note(recorded) }
         guard batch.pause > .zero, !stopSwitch.isStopped else { return }
         // Cancellation only ends the pause.
         try? await clock.sleep(for: batch.pause)
@@ -232,15 +240,24 @@ struct CommandRun: Sendable {
     // MARK: Ends
 
     private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
-        var problem = CommandProblem(
-            message: end.sentence(of: definition.program), last: known.telling.text.map(StateReport.shortened))
+        var message = end.sentence(of: definition.program)
+        if let text = known.text(definition.failure), !text.isEmpty { message = "\(text) \(message)" }
+        var problem = CommandProblem(message: message)
         if case .exited(let code, _) = end { problem.code = code }
-        if case .notStarted = end { problem.last = nil }
-        if let text = known.text(definition.failure), !text.isEmpty {
-            problem = CommandProblem(message: "\(text) \(problem.message)", last: problem.last, code: problem.code)
+        if case .notStarted = end {
+        } else if let line = known.telling.line {
+            (problem.last, problem.line) = (StateReport.shortened(line.text), line.number)
         }
         problem.slow = known.givenUp
         return problem
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// The time since this call.
+    func stopwatch() -> @Sendable () -> Duration {
+        let beginning = now
+        return { beginning.duration(to: now) }
     }
 }
 

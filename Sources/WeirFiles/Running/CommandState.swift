@@ -11,7 +11,7 @@ package import WeirStates
 /// | `.retrying(…)` | `retrying` | `{"attempt": 2, "of": 4, "milliseconds": 30000, "message": "…"}` |
 /// | `.stopping` | `stopping` | `{}` |
 /// | `.succeeded(…)` | `succeeded` | as an active one |
-/// | `.failed(…)` | `failed` | `{"message": "…", "last": "a line it printed", "code": 1}` |
+/// | `.failed(…)` | `failed` | `{"message": "…", "last": "a line it printed", "line": 7, "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
 ///
 /// Stopping and ended states also have `"artifacts": [{"name": "dist/a.tar", "bytes": 40}]` if the run keeps files.
@@ -215,6 +215,8 @@ package struct CommandProblem: ExplainedError, Codable, Sendable, Hashable {
     let message: String
     /// The last line that it printed, or a line shortly before that names an error.
     var last: String?
+    /// The number of that line in the output, or nil if it is not known.
+    var line: Int64?
     var code: Int32?
     /// The state whose pattern was disabled for the run because it was too slow.
     var slow: String?

@@ -24,6 +24,8 @@ package struct PageOutput: Sendable {
     package var search: String
     /// Whether the search is for standard error only.
     package var isErrorsOnly: Bool
+    /// The line that says why the run failed, if `excerpt` begins with it.
+    package var failure: SequenceNumber?
 
     package init(
         tail: OutputTail, cursor: PageCursor?, excerpt: Excerpt = .newest, search: String = "",

@@ -128,6 +128,11 @@ struct LocaleFormat: Sendable {
         }
     }
 
+    /// A duration of whole hours, in days if it is one of whole days.
+    func wholeHours(_ hours: Int64) -> String {
+        hours.isMultiple(of: 24) ? "\(integer(hours / 24))\u{A0}d" : "\(integer(hours))\u{A0}h"
+    }
+
     private func duration(seconds: Int64) -> String {
         switch seconds {
         case ..<3_600: "\(seconds / 60)\u{A0}min \(seconds % 60)\u{A0}s"

@@ -88,6 +88,7 @@ enum StringKey: String, CaseIterable {
     case verdictSucceeded = "verdict.succeeded"
     case verdictFailed = "verdict.failed"
     case verdictFailedAt = "verdict.failed-at"
+    case verdictLine = "verdict.line"
     case verdictCancelled = "verdict.cancelled"
     case verdictCancelledAt = "verdict.cancelled-at"
     case verdictInterrupted = "verdict.interrupted"

@@ -154,8 +154,8 @@ extension PageWriter {
         return error(of: record).merging([
             "operation": self.operation(operation), "title": strings[.acknowledge], "name": "note",
             "label": strings[.acknowledgeNote], "action": acknowledgementURL(of: operation), "hasHours": true,
-            "hours": [1, 8, 24, 168].map { hours in
-                ["value": String(hours), "word": format.duration(Int64(hours) * 3_600_000)] as Fields
+            "hours": ([1, 8, 24, 168] as [Int64]).map { hours in
+                ["value": String(hours), "word": format.wholeHours(hours)] as Fields
             },
         ])
     }

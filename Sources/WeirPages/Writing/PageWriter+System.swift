@@ -17,8 +17,8 @@ extension PageWriter {
             "counts": counts, "others": others, "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
             "conditions": system.conditions.map { condition -> Fields in
                 [
-                    "title": strings.optional("condition.\(condition.kind.rawValue)"), "sentence": condition.sentence,
-                    "since": moment(condition.since),
+                    "title": strings.optional("condition.\(condition.kind.rawValue)"),
+                    "sentence": strings.said(recorded: condition.sentence), "since": moment(condition.since),
                 ]
             },
             "hasConditions": !system.conditions.isEmpty, "check": system.check.map(fields),

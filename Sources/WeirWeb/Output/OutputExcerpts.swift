@@ -8,6 +8,10 @@ import WeirStates
 struct OutputExcerpts {
     /// The number of matches on a page.
     static let matchesOnPage = 200
+    /// The number of newest lines that are seen without scrolling.
+    private static let seen = 10
+    /// The number of lines shown before the line of a failure.
+    private static let before = 3
 
     let dashboard: AudienceDashboard
 
@@ -18,7 +22,7 @@ struct OutputExcerpts {
         output.isErrorsOnly = query["errors"] == "true"
         if let line = try query.place("line") {
             let part = try await part(of: run, .around(line), OutputPart.lineLimit)
-            output.excerpt = .part(part, line: line)
+            (output.excerpt, output.failure) = (.part(part, line: line), nil)
             return output
         }
         guard let search = try search(query, limit: Self.matchesOnPage) else { return nil }
@@ -31,6 +35,20 @@ struct OutputExcerpts {
         } catch {
             throw Problem(error)
         }
+        return output
+    }
+
+    /// Replaces the newest lines of a failed run's output by those from the line that says why it failed, unless that is one of
+    /// the newest lines or not known.
+    func failure(in output: PageOutput, of record: RunRecord) async throws(Problem) -> PageOutput {
+        guard output.tail.isClosed, let line = record.state.lastLine, line.advanced(by: Self.seen) < output.tail.head
+        else { return output }
+        let place = OutputPlace.after(line.advanced(by: -Self.before - 1))
+        let part = try await part(of: record.id, place, OutputPart.lineLimit)
+        guard part.lines.contains(where: { $0.number == line }) else { return output }
+        var output = output
+        output.excerpt = .part(part, line: line)
+        output.failure = line
         return output
     }
 

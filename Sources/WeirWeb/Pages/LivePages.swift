@@ -76,10 +76,16 @@ struct LivePages {
         // After the cursor, so that a concurrent acknowledgement resets the page instead of being missed.
         frame.acknowledged = dashboard.board.acknowledgements
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
-        let output = try await dashboard.output(on: name, exchange.locale)
+        let newest = try await dashboard.output(on: name, exchange.locale)
+        let excerpts = OutputExcerpts(dashboard: dashboard)
+        let output: PageOutput? =
+            if case .run(let run) = content, let newest {
+                try await excerpts.failure(in: newest, of: run.record)
+            } else {
+                newest
+            }
         if case .run(let id) = name, let output,
-            let excerpt = try await OutputExcerpts(dashboard: dashboard).excerpt(
-                of: output, run: id, exchange.target.query)
+            let excerpt = try await excerpts.excerpt(of: output, run: id, exchange.target.query)
         {
             // A page that reloads itself would leave the lines that were asked for.
             let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)

@@ -51,6 +51,23 @@ import WeirStates
         #expect(fixture.journal.outputAppends.count < 100)
     }
 
+    @Test func `a printed line has the number that it is recorded with`() async throws {
+        let numbers = Locked<[Int64?]>([])
+        let fixture = try await fixture { state, output in
+            for text in ["one", "two", "three"] {
+                let number = await output.write(text, to: .standardOutput, continues: false)
+                numbers.withLock { $0.append(number) }
+                await output.write("beside", to: .standardError)
+            }
+            state.value = .success(text: "")
+        }
+        let run = try await fixture.board.start("print", input: [:], actor: "tester").run
+        await fixture.board.outcome(of: run)
+        #expect(numbers.withLock { $0 } == [1, 3, 5])
+        let lines = try await fixture.journal.output(of: run, after: 0, limit: 100)
+        #expect(lines.filter { $0.channel == .standardOutput }.map(\.number) == [1, 3, 5])
+    }
+
     @Test func `a line that has not ended is shown and not recorded, until it ends`() async throws {
         let (ends, ended) = (MutableStateFlow(false), MutableStateFlow(false))
         let fixture = try await fixture { state, output in

@@ -23,13 +23,14 @@ struct FileTrial {
             printed.withLock { $0.append(channel == .standardOutput ? line : "\(channel.rawValue): \(line)") }
         }
 
-        func write(_ piece: String, to channel: OutputChannel, continues: Bool) async {
+        func write(_ piece: String, to channel: OutputChannel, continues: Bool) async -> Int64? {
             let line = open.withLock { open -> String? in
                 let line = (open.removeValue(forKey: channel) ?? "") + piece
                 if continues { open[channel] = line }
                 return continues ? nil : line
             }
             if let line { await write(line, to: channel) }
+            return Int64(lines.count)
         }
 
         func show(unfinished text: String, on channel: OutputChannel) {}

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirStates
 
@@ -65,5 +66,57 @@ struct OutputWindowTests {
                 #expect(try answer.json()["detail"]?.string?.isEmpty == false)
             }
         }
+    }
+
+    /// The page of an imported run that printed 600 lines, and failed because of one of them.
+    private func page(failedAt line: Int, _ query: String = "") async throws -> String {
+        let text = Locked("")
+        try await TestServer.run(printing: true) { server in
+            let run = "01m8hfcg36y8hzdgv7xqzf613e"
+            func change(_ revision: Int, _ state: String) -> String {
+                #"{"change":{"at":"2026-11-21T12:00:00.000Z","revision":\#(revision),"sequence":\#(revision + 1),"#
+                    + #""stream":"run-\#(run)","subject":"printer","transition":true,\#(state)}}"#
+            }
+            let opening =
+                #""case":"waiting","opening":{"actor":"ana","input":{"lines":600}},"payload":{},"phase":"idle""#
+            let end =
+                #""case":"failed","payload":{"code":1,"last":"no rate","line":\#(line),"message":"M."},"phase":"failed""#
+            let lines = (1...600).map {
+                #"{"output":{"at":"2026-11-21T12:00:00.000Z","channel":"stdout","number":\#($0),"run":"\#(run)","text":"x"}}"#
+            }
+            let file =
+                [#"{"header":{"created":"2026-11-21T12:00:00.000Z","epoch":"e0001","format":1}}"#, change(0, opening)]
+                + [change(1, end)] + lines + [#"{"end":{"changes":2,"lines":600,"runs":1}}"#]
+            let body = file.joined(separator: "\n") + "\n"
+            #expect(
+                try await server.ask(
+                    "POST", "/api/v1/imports",
+                    headers: ["Content-Type: application/jsonl", "Sec-Fetch-Site: same-origin"], body: body
+                ).status == 200)
+            let page = try await server.ask("GET", "/runs/\(run)\(query)", headers: ["Accept: text/html"]).text
+            text.withLock { $0 = page }
+        }
+        return text.withLock { $0 }
+    }
+
+    private func numbers(on page: String) -> [Int] {
+        page.matches(of: /id="line-(\d+)"/).compactMap { Int($0.1) }
+    }
+
+    @Test
+    func `the output of a failed run begins shortly before the line that says why, unless that is among the newest`()
+        async throws
+    {
+        let early = try await page(failedAt: 42)
+        #expect(numbers(on: early).prefix(5) == [39, 40, 41, 42, 43])
+        #expect(early.contains(#"data-failure="42""#))
+        #expect(early.contains(#"(<a href="/runs/01m8hfcg36y8hzdgv7xqzf613e#line-42">line 42</a>)"#))
+        #expect(early.contains(#"href="/runs/01m8hfcg36y8hzdgv7xqzf613e?line=600#line-600""#))
+        for line in [595, 9_999] {
+            let other = try await page(failedAt: line)
+            #expect(numbers(on: other).last == 600 && !other.contains("data-failure"))
+        }
+        let asked = try await page(failedAt: 42, "?line=500")
+        #expect(numbers(on: asked).contains(500) && !asked.contains("data-failure"))
     }
 }

@@ -5,12 +5,14 @@ import WeirStates
 extension PageWriter {
     func output(_ output: PageOutput, of run: String) -> Fields {
         let page = "\(base)/runs/\(run)"
+        // The page of a failed run shows the line of the failure.
+        let newest = output.tail.isClosed ? line(output.tail.head, of: run) : "\(page)#output"
         var fields: Fields = [
             "count": outputCount(output.tail), "pageURL": page, "downloadURL": "\(page)/output",
             "linesURL": "\(page)/lines", "cursor": output.cursor.map(self.fields(of:)), "search": output.search,
             "errors": output.isErrorsOnly, "limit": String(OutputTail.lineLimit), "window": true, "result": nil,
             "earlierURL": nil, "laterURL": nil, "newestURL": nil, "previousURL": nil, "nextURL": nil,
-            "unfinished": unfinished(output.tail.unfinished),
+            "unfinished": unfinished(output.tail.unfinished), "failure": output.failure.map(\.description),
         ]
         switch output.excerpt {
         case .newest:
@@ -23,12 +25,12 @@ extension PageWriter {
             if number > part.head { fields["result"] = noLine(number, head: part.head) }
             if let first = part.lines.first?.number, first > 1 { fields["earlierURL"] = line(first.previous, of: run) }
             if let last = part.lines.last?.number, last < part.head { fields["laterURL"] = line(last.next, of: run) }
-            fields["newestURL"] = "\(page)#output"
+            fields["newestURL"] = newest
         case .matches(let matches, let lines):
             fields["window"] = false
             fields["lines"] = found(lines, of: run)
             fields["result"] = result(matches, head: output.tail.head)
-            fields["newestURL"] = "\(page)#output"
+            fields["newestURL"] = newest
             let following = matches.preceding + lines.count < matches.count
             let query = query(of: output)
             if let first = lines.first?.number, matches.preceding > 0 {

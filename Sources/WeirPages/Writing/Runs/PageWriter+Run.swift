@@ -34,7 +34,7 @@ extension PageWriter {
             "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false, hasVerdict: true)),
             "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil,
             "timeline": isAlone || hasLanes(record) ? nil : timeline(run),
-            "verdict": verdict(run), "linksURL": isAlone ? linksURL(record) : nil,
+            "verdict": verdict(run), "failedLine": failedLine(record), "linksURL": isAlone ? linksURL(record) : nil,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),
             "pause": isAlone && record.state.phase == .failed ? pause(ofFailing: record.operation) : nil,

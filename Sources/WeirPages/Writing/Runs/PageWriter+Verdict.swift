@@ -37,6 +37,15 @@ extension PageWriter {
         return (tellsReason(record) ? reason(of: record) : nil).map { "\(words): \($0)" } ?? "\(words)."
     }
 
+    /// The link to the line that the verdict of a failed run quotes.
+    func failedLine(_ record: RunRecord) -> Fields? {
+        guard tellsReason(record), let line = record.state.lastLine else { return nil }
+        return [
+            "url": "\(base)/runs/\(record.id)#line-\(line)",
+            "word": strings(.verdictLine, ["n": format.integer(line)]),
+        ]
+    }
+
     /// Whether the verdict includes the reason, which the state's panel then omits: not if the operation has a template
     /// of its own for the state.
     func tellsReason(_ record: RunRecord) -> Bool {
