@@ -92,7 +92,8 @@ package struct StepsProgress: Sendable, Hashable, Codable {
         let known = encoded["steps"]?.array ?? []
         let isAlike = known.count == earlier.steps.count
         let elements = try steps.enumerated().map { index, step in
-            isAlike && index < known.count && earlier.steps[index] == step ? known[index] : try JSONValue(encoding: step)
+            let isKnown = isAlike && index < known.count && earlier.steps[index] == step
+            return isKnown ? known[index] : try JSONValue(encoding: step)
         }
         var members = try JSONValue(encoding: Rest(progress: self)).object ?? [:]
         members["steps"] = .array(elements)

@@ -85,6 +85,7 @@ final class StepMarkup: Sendable {
     ///   - key: The list.
     ///   - shown: All that the markup of each element depends on.
     ///   - render: Renders the element at an index.
+    /// - Returns: The markup.
     func html<Shown: Equatable & Sendable>(
         _ key: Key, showing shown: [Shown], render: (Int, Shown) -> String
     ) -> TrustedHTML {
