@@ -91,8 +91,8 @@ struct SQLStatement {
 
 /// Reads within a time budget, which SQLite checks in its progress handler.
 final class InterruptedReading {
-    /// The number of SQLite steps between two checks of the budget: well below a millisecond.
-    private static let steps: Int32 = 4_000
+    /// The number of SQLite steps between two checks of the budget; a single step can look through a long text.
+    private static let steps: Int32 = 400
 
     private let budget: WorkBudget
 

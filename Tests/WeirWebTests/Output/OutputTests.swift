@@ -197,8 +197,8 @@ struct OutputTests {
         }
         try await TestServer.run(journal: journal, printing: true) { server in
             let page = try await server.ask("GET", "/runs/\(run.value)", headers: ["Accept: text/html"])
-            #expect(page.text.contains(#"id="line-201""#) && page.text.contains(#"id="line-700""#))
-            #expect(!page.text.contains(#"id="line-200""#))
+            #expect(page.text.contains(#"id="line-601""#) && page.text.contains(#"id="line-700""#))
+            #expect(!page.text.contains(#"id="line-600""#) && page.text.contains(#"line=600#line-600""#))
             let text = try await server.ask("GET", "/runs/\(run.value)/output").text
             #expect(text.split(separator: "\n").count == 700)
         }

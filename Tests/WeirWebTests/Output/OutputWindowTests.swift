@@ -92,7 +92,7 @@ struct OutputWindowTests {
                 try await server.ask(
                     "POST", "/api/v1/imports",
                     headers: ["Content-Type: application/jsonl", "Sec-Fetch-Site: same-origin"], body: body
-                ).status == 200)
+                ).status == 201)
             let page = try await server.ask("GET", "/runs/\(run)\(query)", headers: ["Accept: text/html"]).text
             text.withLock { $0 = page }
         }
