@@ -90,7 +90,7 @@ final class AsyncLock: Sendable {
 
 extension Clock where Duration == Swift.Duration {
     /// Starts a measurement; the closure returns the elapsed time.
-    func stopwatch() -> @Sendable () -> Duration {
+    package func stopwatch() -> @Sendable () -> Duration {
         let beginning = now
         return { beginning.duration(to: now) }
     }

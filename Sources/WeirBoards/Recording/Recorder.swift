@@ -20,7 +20,7 @@ final class Recorder: Sendable {
         var isStopped = false
         var isOverflowing = false
         var isFenced = false
-        var flushing: [(done: Deferred<Bool>, withEnds: Bool, end: Int)] = []
+        var flushing: [Flush] = []
         var confirmed: SequenceNumber
 
         func isIdle(withEnds: Bool) -> Bool { !isDraining && (isStopped || !withEnds || !queue.holdsEnds) }
@@ -32,12 +32,21 @@ final class Recorder: Sendable {
         }
 
         mutating func takeFlushing() -> [Deferred<Bool>] {
-            let isOver = { [self] (waiting: (done: Deferred<Bool>, withEnds: Bool, end: Int)) in
-                isIdle(withEnds: waiting.withEnds) || !waiting.withEnds && queue.isSettled(before: waiting.end)
-            }
-            defer { flushing.removeAll(where: isOver) }
-            return flushing.filter(isOver).map(\.done)
+            let waiting = flushing
+            flushing = waiting.filter { !isOver($0) }
+            return waiting.filter { isOver($0) }.map(\.done)
         }
+
+        private func isOver(_ flush: Flush) -> Bool {
+            isIdle(withEnds: flush.withEnds) || !flush.withEnds && queue.isSettled(before: flush.end)
+        }
+    }
+
+    /// A caller that waits for the changes before `end`.
+    private struct Flush {
+        let done: Deferred<Bool>
+        let withEnds: Bool
+        let end: Int
     }
 
     let journal: any Journal
@@ -175,7 +184,7 @@ final class Recorder: Sendable {
         let empty = Deferred<Bool>()
         let isBusy = core.withLock { core in
             let isBusy = !core.isIdle(withEnds: withEnds)
-            if isBusy { core.flushing.append((empty, withEnds, core.queue.end)) }
+            if isBusy { core.flushing.append(Flush(done: empty, withEnds: withEnds, end: core.queue.end)) }
             return isBusy
         }
         if isBusy { _ = await empty.value() }

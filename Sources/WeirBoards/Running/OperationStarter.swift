@@ -202,11 +202,10 @@ struct StateRecords<State: RecordableState> {
     private var last: (state: State, record: StateRecord)?
 
     mutating func next(_ state: State) -> StateRecord {
-        var record: StateRecord?
-        if let state = state as? any PartlyRecordedState { record = self.record(of: state) }
-        let next = record ?? .describing(state)
-        last = (state, next)
-        return next
+        guard let partly = state as? any PartlyRecordedState else { return .describing(state) }
+        let record = record(of: partly) ?? .describing(state)
+        last = (state, record)
+        return record
     }
 
     private func record<Partly: PartlyRecordedState>(of state: Partly) -> StateRecord? {

@@ -253,14 +253,6 @@ struct CommandRun: Sendable {
     }
 }
 
-extension Clock where Duration == Swift.Duration {
-    /// The time since this call.
-    func stopwatch() -> @Sendable () -> Duration {
-        let beginning = now
-        return { beginning.duration(to: now) }
-    }
-}
-
 extension CommandEnd {
     /// Whether a retry can succeed, which it cannot if the program is missing.
     fileprivate var canBeTriedAgain: Bool {

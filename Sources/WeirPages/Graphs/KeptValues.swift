@@ -11,14 +11,21 @@ final class KeptValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The value of a key, made if none is kept or the kept one is not current.
-    func value(of key: Key, isCurrent: (Value) -> Bool = { _ in true }, make: () -> Value) -> Value {
-        if let known = values.withLock({ $0[key] }), isCurrent(known) { return known }
-        let value = make()
+    /// The kept value of a key, or nil.
+    subscript(key: Key) -> Value? { values.withLock { $0[key] } }
+
+    func keep(_ value: Value, for key: Key) {
         values.withLock { values in
-            if values.count >= limit { values = [:] }
+            if values.count >= limit, values[key] == nil { values = [:] }
             values[key] = value
         }
+    }
+
+    /// The value of a key, made if none is kept or the kept one is not current.
+    func value(of key: Key, isCurrent: (Value) -> Bool = { _ in true }, make: () -> Value) -> Value {
+        if let known = self[key], isCurrent(known) { return known }
+        let value = make()
+        keep(value, for: key)
         return value
     }
 }
@@ -37,8 +44,6 @@ final class StepCache: Sendable {
 
     private let layouts = KeptValues<GraphShape, GraphLayout>(limit: 64)
     private let readings = KeptValues<Key, Reading>(limit: 32)
-    /// The reading made last, whose steps the next one of the same run reuses.
-    private let last = Mutex<(run: String, reading: Reading)?>(nil)
 
     func layout(_ shape: GraphShape) -> GraphLayout { layouts.value(of: shape) { GraphLayout(shape) } }
 
@@ -48,11 +53,9 @@ final class StepCache: Sendable {
         return readings.value(of: Key(run: record.id, revision: record.revision)) {
             $0.payload == payload
         } make: {
-            let known = last.withLock { $0?.run == record.id ? $0?.reading : nil }
-            let steps = try? StepsProgress(payload, after: known?.steps, known?.payload)
-            let reading = Reading(payload: payload, steps: steps)
-            last.withLock { $0 = (record.id, reading) }
-            return reading
+            let earlier = readings[Key(run: record.id, revision: record.revision &- 1)]
+            let steps = try? StepsProgress(payload, after: earlier?.steps, earlier?.payload)
+            return Reading(payload: payload, steps: steps)
         }.steps
     }
 }
@@ -74,10 +77,7 @@ final class StepMarkup: Sendable {
         let html: [String]
     }
 
-    /// The maximum number of lists; at the limit all are discarded.
-    private static let limit = 32
-
-    private let lists = Mutex<[Key: any Sendable]>([:])
+    private let lists = KeptValues<Key, any Sendable>(limit: 32)
 
     /// The markup of a list, one element after the other.
     ///
@@ -89,16 +89,12 @@ final class StepMarkup: Sendable {
     func html<Shown: Equatable & Sendable>(
         _ key: Key, showing shown: [Shown], render: (Int, Shown) -> String
     ) -> TrustedHTML {
-        let known = lists.withLock { $0[key] } as? Rendered<Shown>
+        let known = lists[key] as? Rendered<Shown>
         let html = shown.enumerated().map { index, element in
             if let known, index < known.shown.count, known.shown[index] == element { return known.html[index] }
             return render(index, element)
         }
-        let rendered = Rendered(shown: shown, html: html)
-        lists.withLock { lists in
-            if lists.count >= Self.limit, lists[key] == nil { lists = [:] }
-            lists[key] = rendered
-        }
+        lists.keep(Rendered(shown: shown, html: html), for: key)
         return TrustedHTML(html.joined())
     }
 }

@@ -1,3 +1,5 @@
+import WeirBoards
+
 /// Repeats a request after the loss of a connection, at increasing intervals, for ten minutes.
 struct Reconnection: Sendable {
     static let patience = Duration.seconds(600)
@@ -35,13 +37,5 @@ struct Reconnection: Sendable {
         lost = nil
         backoff.reset()
         hasBegun = true
-    }
-}
-
-extension Clock where Duration == Swift.Duration {
-    /// Starts a measurement; the closure returns the elapsed time.
-    fileprivate func stopwatch() -> @Sendable () -> Duration {
-        let beginning = now
-        return { beginning.duration(to: now) }
     }
 }
