@@ -52,7 +52,7 @@ def settings(tmp_path):
 def token(weir, role):
     """A token with a role, once the server knows it."""
     made = subprocess.run(
-        [BINARY, "token", "create", role, "--role", role, "--data", str(weir.data)], capture_output=True, text=True, check=True,
+        [BINARY, "token", "create", f"one {role}", "--role", role, "--data", str(weir.data)], capture_output=True, text=True, check=True,
         env=weir.environment, cwd=weir.folder)
     headers = {"Authorization": "Bearer " + next(word for word in made.stdout.split() if word.startswith("weir_"))}
     until(lambda: httpx.get(f"{weir.url}/api/v1/operations", headers=headers, trust_env=False).status_code == 200)

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -260,3 +261,37 @@ def test_a_stop_is_announced_before_connections_are_refused(weir):
     said = weir.log.read_text()
     places = [said.rindex(words) for words in ("The server is stopping", "no longer accepted", "The server has stopped")]
     assert places == sorted(places)
+
+
+@pytest.fixture(params=["8k", "40k"])
+def full_disk(request, tmp_path):
+    """A folder on a disk that is too small for the copies of a data folder."""
+    if os.getuid() != 0:
+        pytest.skip("a disk of its own takes a mount, which root may make")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={request.param}", "none", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_backup_to_a_full_disk_says_that_the_folder_is_full_and_leaves_nothing(weir, full_disk):
+    said = command(weir, "backup", full_disk / "weir.backup", "--data", weir.data, code=69)
+    assert said == f"{full_disk} cannot be written: there is no space left.\n"
+    assert not list(full_disk.iterdir())
+
+
+def test_a_backup_beyond_the_largest_size_of_a_file_says_that_the_folder_is_full(weir, tmp_path):
+    done = subprocess.run(
+        [BINARY, "backup", str(tmp_path / "backups/weir.backup"), "--data", str(weir.data)], capture_output=True, text=True,
+        env=weir.environment, cwd=weir.folder, restore_signals=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, resource.RLIM_INFINITY)))
+    assert (done.returncode, done.stderr) == (69, f"{tmp_path}/backups cannot be written: there is no space left.\n")
+
+
+def test_the_verification_of_an_audit_that_is_not_there_fails(weir, tmp_path):
+    command(weir, "audit", "verify", "--data", weir.data)
+    (tmp_path / "empty/audit").mkdir(parents=True)
+    for name in ("empty", "missing"):
+        said = command(weir, "audit", "verify", "--data", tmp_path / name, code=66)
+        assert said == f"There is no audit in {tmp_path / name}/audit. Name the server's data folder with --data.\n"

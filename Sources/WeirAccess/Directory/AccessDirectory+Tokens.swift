@@ -27,6 +27,9 @@ extension AccessDirectory {
         guard VisibleName.isSound(name), name.unicodeScalars.count <= 100 else {
             throw AccessError(.invalid, .tokenPurpose)
         }
+        guard !ReservedName.isReserved(forToken: name) else {
+            throw AccessError(.invalid, .reservedName, ["name": .text(name)])
+        }
         guard !roles.isEmpty else { throw AccessError(.invalid, .tokenRole) }
         guard days.map({ (1...3_650).contains($0) }) ?? true else {
             throw AccessError(.invalid, .tokenDays)

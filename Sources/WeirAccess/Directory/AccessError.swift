@@ -47,7 +47,7 @@ package enum AccessWording: String, Wording {
     case tooManyOwnLinks = "You have {limit} links already. Revoke unused ones."
     case roleBeyondMaker = "The role {role} goes beyond your own rights. Choose a role, or operations, within them."
     case leaseOver = "Your last sign-in is too long ago for this. Sign out and in again."
-    case reservedName = "{name} names a part of the server. Choose another name."
+    case reservedName = "The name {name} is reserved. Choose another name."
     case unknownSession = "There is no such session."
     case unknownPerson = "There is no such person."
     case twoPeople = """

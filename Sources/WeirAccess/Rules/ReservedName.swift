@@ -16,6 +16,11 @@ package enum ReservedName {
         return words.count == 1 ? whole.contains(first) : kinds.contains(first)
     }
 
+    /// Returns whether a token cannot have a name: also that of the system's administrator, who uses the command line.
+    static func isReserved(forToken name: String) -> Bool {
+        isReserved(name) || name.lowercased().split(whereSeparator: \.isWhitespace) == ["root"]
+    }
+
     /// The name of a person as a trusted source sends it; a reserved name gets the prefix `person`.
     package static func person(_ name: String) -> String { isReserved(name) ? "person \(name)" : name }
 

@@ -121,7 +121,19 @@ final class Recorder: Sendable {
         change { $0.resume(stream, subject: subject, state, revision: revision, ticks: ticks) }
     }
 
-    func leave(_ stream: StreamID) -> Bool { core.withLock { $0.queue.leave(stream) } }
+    /// Releases a stream to another server once all its states are recorded.
+    ///
+    /// Waits, because the follower can publish a change before its append is confirmed here.
+    ///
+    /// - Returns: False if the stream has ended, the recorder is stopped, or the calling task is cancelled.
+    func leave(_ stream: StreamID) async -> Bool {
+        while !core.withLock({ $0.queue.leave(stream) }) {
+            let isOver = core.withLock { $0.isStopped || $0.queue.last(of: stream)?.phase.isEnded != false }
+            if isOver || Task.isCancelled { return false }
+            await flush()
+        }
+        return true
+    }
 
     func append(_ step: StoreStep, to stream: StreamID, _ state: StateRecord, cause: String?) {
         let at = now()

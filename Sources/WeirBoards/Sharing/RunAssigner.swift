@@ -125,7 +125,7 @@ final class ForeignRun<Input: OperationInput, State: OperationState>: StateOpera
         if !isAssigned {
             // After the assignment, changes are recorded by the other server; a run that is cancelled before it ends
             // here.
-            guard await live.opened.value() != nil, !Task.isCancelled, recorder.leave(.run(live.id)) else {
+            guard await live.opened.value() != nil, !Task.isCancelled, await recorder.leave(.run(live.id)) else {
                 throw CancellationError()
             }
         }

@@ -70,6 +70,8 @@ struct BackupMaker: Sendable {
             guard FileManager.default.fileExists(atPath: path) else { return }
             do {
                 try SQLiteSnapshot.copy(path, to: work.appending(path: name).path)
+            } catch let error as POSIXError {
+                throw NewFile.failure(work.deletingLastPathComponent().path, error)
             } catch {
                 throw StartError.unavailable("\(path) cannot be copied. \(Self.words(error))")
             }
@@ -133,7 +135,7 @@ struct BackupMaker: Sendable {
         let (source, target) = (try RegularFile.open(file.path), try NewFile.create(copy.path))
         var left = size
         while left > 0, let bytes = try source.read(upToCount: Int(clamping: min(left, 262_144))) {
-            try target.write(contentsOf: bytes)
+            do { try target.write(contentsOf: bytes) } catch { throw NewFile.failure(copy.path, error) }
             left -= Int64(bytes.count)
         }
         try target.close()

@@ -165,9 +165,9 @@ struct AuditCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Holds the audit's files against their hash chain.",
             discussion: """
-                Exits with 0 when nothing was changed, taken out or put in before the end, and with 1 otherwise. Somebody who \
-                can write the files can write the whole chain anew, or cut off its end: only a head that was kept elsewhere \
-                shows that.
+                Exits with 0 when nothing was changed, taken out or put in before the end, with 1 otherwise, and with 66 when \
+                there is no audit. Somebody who can write the files can write the whole chain anew, or cut off its end: only \
+                a head that was kept elsewhere shows that.
                 """,
             example: "weir audit verify --data /var/lib/weir")
         @Option(help: "A head that was kept elsewhere, NUMBER:HASH; the audit must go through it.") var head: String?
@@ -185,6 +185,11 @@ struct AuditCommands: AsyncParsableCommand {
                 throw ExitCode(66)
             }
             for fault in verification.faults { complain(fault.description) }
+            // A server writes an entry as soon as it opens the audit.
+            guard verification.entries > 0 || !verification.faults.isEmpty else {
+                complain("There is no audit in \(folder.path). Name the server's data folder with --data.")
+                throw ExitCode(66)
+            }
             if verification.lost > 0 {
                 complain(
                     "The audit lacks \(verification.lost) entries, which could not be written; entries of the action "

@@ -115,14 +115,28 @@ import WeirStates
         try await fixture.addUser("ana")
         let viewer = [StoredAssignment(role: "viewer")]
         let ana = try person(fixture, "ana")
-        for name in ["root", "schedule", "hook deploy", String(repeating: "x", count: 100)] {
+        for name in ["root of all", "the schedule", "deploy", String(repeating: "x", count: 100)] {
             let (token, _) = try await fixture.directory.createToken(name, roles: viewer, days: 1, by: ana)
             let principal = try #require(fixture.request(bearer(token)).authorization).principal
             #expect(principal.name.hasPrefix("token \(name.prefix(40))") && principal.name.hasSuffix(" by ana"))
             #expect(principal.name.count <= 100)
         }
-        let (token, _) = try await fixture.directory.createToken("root", roles: viewer, days: 1, by: .system)
-        #expect(fixture.request(bearer(token)).authorization?.principal.name == "token root")
+        let (token, _) = try await fixture.directory.createToken("ci", roles: viewer, days: 1, by: .system)
+        #expect(fixture.request(bearer(token)).authorization?.principal.name == "token ci")
+    }
+
+    @Test func `a token cannot have the name of another kind of principal or of the system's administrator`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        for maker in [try person(fixture, "ana"), .system] {
+            for name in ["root", "Root", "schedule", "system", "Operator", "hook deploy", "token x by ana"] {
+                await #expect(throws: AccessError(.invalid, .reservedName, ["name": .text(name)])) {
+                    try await fixture.directory.createToken(
+                        name, roles: [StoredAssignment(role: "viewer")], days: 1, by: maker)
+                }
+            }
+        }
+        #expect(fixture.directory.tokens().isEmpty)
     }
 
     @Test func `a person cannot have the name of another kind of principal`() async throws {

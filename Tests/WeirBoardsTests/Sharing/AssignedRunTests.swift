@@ -55,6 +55,23 @@ import WeirStates
         await pair.shutdown()
     }
 
+    @Test func `a run begins elsewhere also if its opening is published before the append of it is confirmed`() async throws
+    {
+        let (gate, confirmation) = (Gate(), Gate())
+        let pair = try await pair(gate: gate)
+        pair.journals[0].confirmation.withLock { $0 = confirmation }
+        async let started = pair.second.start("job", input: [:], actor: "anna").run
+        try await until { pair.first.runs.all.contains { $0.opened.resolved != nil } }
+        // The run is about to leave the recording server.
+        for _ in 0..<1_000 { await Task.yield() }
+        confirmation.open()
+        let run = try await started
+        _ = try await state(run, at: pair.first, in: .active)
+        gate.open()
+        #expect(try await state(run, at: pair.first, in: .succeeded).payload["text"] == "b")
+        await pair.shutdown()
+    }
+
     @Test func `where runs are not to be spread, the server that records carries all of them out`() async throws {
         let gate = Gate()
         let pair = try await pair(gate: gate) { $0.carriesOutForOthers = false }

@@ -99,6 +99,8 @@ final class SharedJournalDouble: SharedJournal, JournalProxy {
     let isDead = Locked(false)
     /// Whether the database only reads.
     let isReadOnly = Locked(false)
+    /// What the confirmation of each append waits for after its changes are recorded.
+    let confirmation = Locked<Gate?>(nil)
     /// Whether no output can be recorded from here.
     let keepsNoOutput = Locked(false)
 
@@ -182,7 +184,12 @@ final class SharedJournalDouble: SharedJournal, JournalProxy {
             throw JournalError(.locked, "Another server records.")
         }
         defer { cluster.ring() }
-        return try await inner.append(drafts)
+        let changes = try await inner.append(drafts)
+        if let confirmation = confirmation.withLock({ $0 }) {
+            cluster.ring()
+            try await confirmation.pass()
+        }
+        return changes
     }
     func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
         -> [Change]

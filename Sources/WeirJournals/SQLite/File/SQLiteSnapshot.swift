@@ -5,15 +5,23 @@ import GRDBSQLite
 package enum SQLiteSnapshot {
     /// Copies the state of a database at one moment to a new file, while other connections and processes write to it.
     ///
-    /// The copy is one file without a log. Blocks on the disk. Throws `DatabaseError` or `POSIXError`.
+    /// The copy is one file without a log. Blocks on the disk. Throws `POSIXError` if the copy cannot be written, and
+    /// `DatabaseError` otherwise.
     package static func copy(_ path: String, to target: String) throws {
         try reading(path) { source in
             // Created here, so that only its owner can access it.
             try OpenFile(path: target).close()
             let copy = try DatabaseQueue(path: target)
             defer { close(copy) }
-            try source.backup(to: copy)
-            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            do {
+                try source.backup(to: copy)
+                try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                throw POSIXError(.ENOSPC)
+            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
+                // The limits of a quota and of a file's size.
+                throw POSIXError(copy.unsafeRead { POSIXErrorCode(rawValue: sqlite3_system_errno($0.sqliteConnection)) } ?? .EIO)
+            }
         }
     }
 
