@@ -31,4 +31,29 @@ import WeirStates
         run.cancel(.caller)
         #expect(run.state.value == .cancelled)
     }
+
+    private struct SlowToStop: StateOperation {
+        let mayReturn = MutableStateFlow(false)
+
+        func perform(_ input: NoInput, state: MutableStateFlow<Slow>) async throws {
+            state.value = .working
+            // Cleanup that a cancelled task waits for.
+            let waiting = Task { [mayReturn] in await mayReturn.first { $0 } }
+            _ = await waiting.value
+        }
+    }
+
+    // G2
+    @Test func `a cancelled run stays in its stopping state until its work has returned`() async throws {
+        let operation = SlowToStop()
+        let run = try OperationRunner(operation).start(NoInput())
+        var states = run.state.values(.lossless).makeAsyncIterator()
+        while await states.next() != .working {}
+        run.cancel(.caller)
+        #expect(run.state.value == .stopping)
+        operation.mayReturn.value = true
+        _ = await run.outcome()
+        #expect(await states.next() == .stopping)
+        #expect(await states.next() == .cancelled)
+    }
 }
