@@ -104,9 +104,12 @@ final class Recorder: Sendable {
         change { $0.open(stream, subject: subject, state, at: at, cause: nil, opening: opening, ticks: ticks) }
     }
 
-    func offer(_ stream: StreamID, _ state: StateRecord, cause: String?) {
+    /// Queues a stream's next state; returns the time that is recorded with it.
+    @discardableResult
+    func offer(_ stream: StreamID, _ state: StateRecord, cause: String?) -> Timestamp {
         let at = now()
         change { $0.offer(stream, state, at: at, cause: cause) }
+        return at
     }
 
     /// Records that a run waits for the next start of the server.

@@ -106,6 +106,8 @@ final class LiveRun: Sendable {
     /// The recorded final state, used for runs that another server executes; nil if this server stops following the
     /// run.
     let lastState = Deferred<StateRecord?>()
+    /// The end of a run that is executed here, set when it is queued to be recorded; nil if it will not be recorded as it is.
+    let queuedEnd = Deferred<RunEnd?>()
     let isHandedOn = Locked(false)
     let shutdownCause = Locked(CancellationCause.shutdown)
     private let isLeft = Locked(false)
@@ -204,6 +206,29 @@ final class LiveRun: Sendable {
         }
         subscription?.cancel()
     }
+}
+
+/// The end of a run: its final state, with the cause and the time that are recorded.
+struct RunEnd: Sendable {
+    let state: StateRecord
+    let cause: EndCause?
+    let at: Timestamp
+
+    init(_ state: StateRecord, cause: EndCause?, at: Timestamp) {
+        self.state = state
+        self.cause = cause
+        self.at = at
+    }
+
+    /// The end of a recorded run; nil if it is active, and not left to the next process.
+    init?(of record: RunRecord) {
+        let cause = record.cause.map { EndCause($0) }
+        guard let at = record.endedAt ?? (cause == .kept ? record.changedAt : nil) else { return nil }
+        self.init(record.state, cause: cause, at: at)
+    }
+
+    /// Whether a restart of the server ended the run.
+    var isInterrupted: Bool { state.phase == .interrupted || cause?.isShutdown == true || cause == .kept }
 }
 
 /// Decides whether one more run may begin, and counts the active runs.

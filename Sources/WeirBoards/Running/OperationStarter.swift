@@ -99,7 +99,9 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             let cause = state.phase == .cancelled ? run.cancellationCause.map { EndCause($0.description) } : nil
             guard let cause, cause.isShutdown, !live.request.isWatched else {
                 let record = records.withLock { $0.next(state) }
-                recorder.offer(stream, mask.masked(record), cause: cause?.description)
+                let masked = mask.masked(record)
+                let at = recorder.offer(stream, masked, cause: cause?.description)
+                if live.isHere, state.phase.isEnded { live.queuedEnd.resolve(RunEnd(masked, cause: cause, at: at)) }
                 return
             }
             if live.isKept { return }
@@ -121,6 +123,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                     "A run failed with an error that has no explanation for people.",
                     metadata: ["run": "\(run.id)", "cause": "\(String(reflecting: mask.masked("\(failure)")))"])
             }
+            live.queuedEnd.resolve(nil)
             onEnd(run.id, run.state.value.phase)
             live.endRecording()
         }

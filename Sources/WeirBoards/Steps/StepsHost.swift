@@ -93,20 +93,25 @@ struct StepsHost: Sendable {
 
     private static let outputLimit = 65_536
 
-    /// Follows a run until its end is recorded; returns nil if the run does not exist.
-    func follow(_ run: String, onChange: @escaping @Sendable (RunRecord) -> Void) async -> RunRecord? {
+    /// Follows a run until its end is recorded or queued; returns nil if the run does not exist.
+    ///
+    /// Changes are recorded in the order of the queue, so that a change that follows from the end is recorded after it.
+    func follow(_ run: String, onChange: @escaping @Sendable (RunRecord) -> Void) async -> RunEnd? {
         guard let board = board() else { return nil }
         let observation = board.feed.observe(.run(run)) { [weak board] _ in
             if let record = board?.feed.run(run)?.record { onChange(record) }
         }
         if let record = board.feed.run(run)?.record { onChange(record) }
-        await board.outcome(of: run)
+        let queued = await board.runs[run]?.queuedEnd.value() ?? nil
         observation.cancel()
-        return await record(of: run)
+        if let queued { return queued }
+        return await record(of: run).flatMap { RunEnd(of: $0) }
     }
 
+    /// A run after its end is recorded.
     func record(of run: String) async -> RunRecord? {
         guard let board = board() else { return nil }
+        await board.outcome(of: run)
         return try? await board.run(run)
     }
 

@@ -69,7 +69,7 @@ extension StepsRun {
         let (attempt, record) = await host.newestRun(of: task.key, from: first, operation: task.operation)
         if let record {
             if host.isLive(record.id) { return await attempts(task, from: attempt, following: record.id) }
-            if record.state.phase.isEnded, !Self.isInterrupted(record) {
+            if let end = RunEnd(of: record), !end.isInterrupted {
                 note(task, run: record.id)
                 return await attempts(task, from: attempt, following: record.id)
             }
@@ -83,12 +83,6 @@ extension StepsRun {
         if isHalted(task.step) { return halted() }
         if task.step.isRepeatable { return nil }
         return .over(.interrupted, at: host.now, .init(.stepInterrupted, step: task.step.name))
-    }
-
-    /// Whether a restart of the server ended a run.
-    private static func isInterrupted(_ record: RunRecord) -> Bool {
-        let cause = record.cause.map { EndCause($0) }
-        return record.state.phase == .interrupted || cause?.isShutdown == true || cause == .kept
     }
 
     /// Runs a step until it is over; `known` is the run of the first attempt, if it has one.
@@ -113,15 +107,15 @@ extension StepsRun {
                 }
             }
             note(task, run: id)
-            let (record, isLate) = await follow(task, id)
+            let (ended, isLate) = await follow(task, id)
             if isClosing { return .left }
-            if record.map(Self.isInterrupted) == true {
+            if ended?.isInterrupted == true {
                 // A run of the last process, which ended before the beginning of the attempt was recorded.
                 if let end = interrupted(task) { return end }
                 attempt += 1
                 continue
             }
-            switch await judged(task, record, attempt: attempt, isLate: isLate) {
+            switch await judged(task, ended, of: id, attempt: attempt, isLate: isLate) {
             case .end(let end): return end
             case .again(let interval):
                 if task.item == nil { change(task.index) { ($0.status, $0.progress) = (.retrying, nil) } }
@@ -148,7 +142,7 @@ extension StepsRun {
         if task.item == nil { change(task.index) { $0.run = run } }
     }
 
-    private func follow(_ task: StepTask, _ id: String) async -> (record: RunRecord?, isLate: Bool) {
+    private func follow(_ task: StepTask, _ id: String) async -> (ended: RunEnd?, isLate: Bool) {
         let late = Deferred<Bool>()
         let timer = task.step.timeout.map { [host] timeout in
             Task {
@@ -157,7 +151,7 @@ extension StepsRun {
                 host.cancel(id, .overtime)
             }
         }
-        let record = await stopping(task.step, by: { [host] in host.cancel(id, .whole) }) {
+        let ended = await stopping(task.step, by: { [host] in host.cancel(id, .whole) }) {
             await host.follow(id) { [weak self] record in
                 guard task.item == nil else { return }
                 self?.change(task.index) { step in
@@ -167,8 +161,8 @@ extension StepsRun {
             }
         }
         timer?.cancel()
-        if task.item == nil { change(task.index) { $0.state = record?.state.caseName ?? $0.state } }
-        return (record, late.resolved != nil)
+        if task.item == nil { change(task.index) { $0.state = ended?.state.caseName ?? $0.state } }
+        return (ended, late.resolved != nil)
     }
 
     // MARK: Judging
@@ -178,19 +172,20 @@ extension StepsRun {
         case again(after: Duration)
     }
 
-    private func judged(_ task: StepTask, _ record: RunRecord?, attempt: Int, isLate: Bool) async -> Judgement {
-        let (step, at) = (task.step, record?.endedAt ?? host.now)
-        if record?.state.phase == .cancelled, !isLate {
-            let cause = record?.cause.map { EndCause($0) }
+    private func judged(
+        _ task: StepTask, _ ended: RunEnd?, of id: String, attempt: Int, isLate: Bool
+    ) async -> Judgement {
+        let (step, at) = (task.step, ended?.at ?? host.now)
+        if ended?.state.phase == .cancelled, !isLate {
             if isHalted(step) { return .end(halted()) }
             var (by, detail): (String?, String?) = (nil, nil)
-            if case .actor(let actor) = cause { by = actor } else { detail = cause?.description }
+            if case .actor(let actor) = ended?.cause { by = actor } else { detail = ended?.cause?.description }
             return .end(.over(.cancelled, at: at, .init(.stepCancelled, step: step.name, by: by, detail: detail)))
         }
-        if let repetition = step.repetition, let record {
+        if let repetition = step.repetition, let record = await host.record(of: id) {
             return await judged(step, record, repetition, attempt: attempt)
         }
-        if record?.state.phase == .succeeded { return .end(.over(.succeeded, at: at, nil)) }
+        if ended?.state.phase == .succeeded { return .end(.over(.succeeded, at: at, nil)) }
         if isHalted(step) { return .end(halted()) }
         if let retry = step.retry, attempt <= retry.limit { return .again(after: retry.interval) }
         return .end(.over(.failed, at: at, .init(isLate ? .tookTooLong : .stepFailed, step: step.name)))
@@ -253,18 +248,18 @@ extension StepsRun {
                 command.operation, input: input, step: key, attempt: known == nil ? attempt : attempt + 1)
         }
         change(index) { $0.check = id }
-        let record = await stopping(step, by: { [host] in host.cancel(id, .whole) }) { await host.follow(id) { _ in } }
+        let ended = await stopping(step, by: { [host] in host.cancel(id, .whole) }) { await host.follow(id) { _ in } }
         if isHalted(step) {
             if case .over(let status, let at, _) = halted() { change { $0.end(index, status, at: at, nil) } }
             return false
         }
-        switch record?.state.phase {
+        switch ended?.state.phase {
         case .succeeded: return true
-        case .failed where record?.state.payload["code"]?.integer != nil:
+        case .failed where ended?.state.payload["code"]?.integer != nil:
             skip(index, "\(command.words) ends with exit code 0")
         case .cancelled:
             var by: String?
-            if case .actor(let actor)? = record?.cause.map({ EndCause($0) }) { by = actor }
+            if case .actor(let actor) = ended?.cause { by = actor }
             change { $0.end(index, .cancelled, at: host.now, .init(.stepCancelled, step: step.name, by: by)) }
         default:
             throw StepRefusal(.stepFailed, "The program of its condition could not be run: \(command.words).")

@@ -119,6 +119,29 @@ import WeirStates
         #expect(Set(ends.map(\.draft.cause)) == [EndCause.shutdown.description])
     }
 
+    @Test func `the end of a step and the beginning of the next are recorded together, before the next works`() async throws {
+        let plan = StepsPlan([StepsFixture.echo("first", .text("wait")), StepsFixture.echo("second", .text("x"))])
+        let fixture = try await setup.open(plan)
+        let run = try await setup.start(fixture)
+        let first = try await setup.working(fixture)
+        try await setup.reach(fixture, run) { $0.steps.steps[0].state == "working" }
+        await fixture.board.recorder.flush()
+        fixture.journal.hold()
+        setup.gate.open()
+        // The end of the first run, and what follows from it.
+        try await until { fixture.board.recorder.backlog >= 2 }
+        #expect(setup.begun["x"] == 0)
+        fixture.journal.release()
+        try await setup.reach(fixture, run) { $0.phase.isEnded }
+        let changes = try await fixture.journal.changes(of: .board, after: 0, through: nil, limit: 1_000)
+        let end = try #require(changes.firstIndex { $0.stream == .run(first) && $0.state.phase.isEnded })
+        let next = try #require(changes.firstIndex { $0.stream == .run(run) && $0.state.caseName == "second" })
+        let opening = try #require(changes.lastIndex { $0.draft.opening != nil })
+        #expect(end < next && next < opening)
+        #expect(try await setup.progress(fixture, run).steps[0].ended == changes[end].at)
+        await fixture.board.shutdown()
+    }
+
     @Test func `a step that had ended when the server stopped is not begun again, and what it said is used`()
         async throws
     {
