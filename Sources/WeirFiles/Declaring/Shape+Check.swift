@@ -47,9 +47,10 @@ extension Shape {
         guard let members = value.members else { return wrong(value, name, &list) }
         for member in members {
             guard let key = keys.first(where: { $0.name == member.name }) else {
-                let nearest = NearestName.of(member.name, among: keys.map(\.name))
+                let names = keys.map(\.name)
+                let known = Self.otherNames[member.name]?.first(where: names.contains)
                 let remedy =
-                    nearest.map { "Did you mean `\($0)`?" }
+                    (known ?? NearestName.of(member.name, among: names)).map { "Did you mean `\($0)`?" }
                     ?? "There are \(keys.map { "`\($0.name)`" }.joined(separator: ", "))."
                 let place = name.isEmpty ? "An operation" : "`\(name)`"
                 list.note(member.place, "\(place) has no `\(member.name.prefix(40))`. \(remedy)")
@@ -62,6 +63,27 @@ extension Shape {
             list.note(value, "`\(key.name)` is missing\(place): \(key.help)")
         }
     }
+
+    /// The keys that stand for those of GitHub Actions, GitLab CI, Dagu, Rundeck, Compose and systemd, the likeliest first.
+    private static let otherNames: [String: [String]] = [
+        "after_script": ["finally"], "arguments": ["args", "command"], "args": ["command"],
+        "concurrency": ["at_once", "overlap"],
+        "continue-on-error": ["allow_failure"], "continueOn": ["allow_failure"], "cron": ["schedule"],
+        "cwd": ["working_dir"],
+        "depends": ["needs"], "depends_on": ["needs"], "dependencies": ["needs"], "dir": ["working_dir"],
+        "entrypoint": ["command"], "environment": ["env"], "exec": ["command"], "handlerOn": ["finally", "notify"],
+        "id": ["name"], "interval": ["every"], "jobs": ["steps"], "mailOn": ["notify"], "matrix": ["for_each"],
+        "maxActiveSteps": ["at_once"], "max_retries": ["retry"], "max-parallel": ["at_once"], "name": ["title"],
+        "nice": ["limits"], "on": ["schedule", "triggers"], "on_failure": ["when_failed", "notify"],
+        "options": ["inputs"],
+        "outputs": ["artifacts"], "parallel": ["for_each", "at_once"], "parallelism": ["at_once"],
+        "parameters": ["inputs"],
+        "params": ["inputs", "with"], "preconditions": ["if"], "repeatPolicy": ["repeat"], "retries": ["retry"],
+        "retryPolicy": ["retry"], "run": ["shell"], "script": ["shell"], "stages": ["steps"], "tasks": ["steps"],
+        "timeoutSec": ["timeout"], "timeout_seconds": ["timeout"], "timeout-minutes": ["timeout"], "variables": ["env"],
+        "vars": ["env"], "when": ["if"], "workdir": ["working_dir"], "workingDir": ["working_dir"],
+        "working-directory": ["working_dir"],
+    ]
 
     private func accepts(_ text: String) -> Bool {
         switch self {

@@ -119,12 +119,14 @@ import WeirStates
         #expect(Set(ends.map(\.draft.cause)) == [EndCause.shutdown.description])
     }
 
-    @Test func `the end of a step and the beginning of the next are recorded together, before the next works`() async throws {
+    @Test func `the end of a step and the beginning of the next are recorded together, before the next works`()
+        async throws
+    {
         let plan = StepsPlan([StepsFixture.echo("first", .text("wait")), StepsFixture.echo("second", .text("x"))])
         let fixture = try await setup.open(plan)
         let run = try await setup.start(fixture)
         let first = try await setup.working(fixture)
-        try await setup.reach(fixture, run) { $0.steps.steps[0].state == "working" }
+        try await setup.reach(fixture, run) { $0.steps.steps.first?.state == "working" }
         await fixture.board.recorder.flush()
         fixture.journal.hold()
         setup.gate.open()
