@@ -101,6 +101,7 @@ package final class PageRenderer: Sendable {
         var writer = writer(frame.locale, at: frame.pastMoment?.at ?? frame.clock)
         writer.paused = frame.pausedSchedules
         writer.acknowledged = frame.acknowledged
+        writer.withoutStart = frame.withoutStart
         return writer
     }
 

@@ -5,7 +5,8 @@ import WeirJournals
 import WeirStates
 
 extension Board {
-    /// Acknowledges the failures of an operation whose newest end is a failure; replaces an earlier acknowledgement.
+    /// Acknowledges the failures of an operation whose newest end is a failure, and the missing starts of its schedule; replaces
+    /// an earlier acknowledgement.
     ///
     /// Throws `unknownOperation`, `nothingToAcknowledge`, and `unavailable` if it cannot be recorded.
     func acknowledge(
@@ -13,11 +14,12 @@ extension Board {
     ) async throws(BoardError) -> Acknowledgement {
         guard catalog[operation] != nil else { throw .unknownOperation(operation) }
         let newest = feed.board.operation(operation)?.recent.map(\.record).first(where: \.isOutcome)
-        guard let newest, newest.state.phase != .succeeded else {
-            throw .nothingToAcknowledge
-        }
+        let failure = newest.flatMap { $0.state.phase == .succeeded ? nil : $0.openedSequence }
+        let unstarted = scheduleStandings[operation]?.firstUnstarted
+        guard failure != nil || unstarted != nil else { throw .nothingToAcknowledge }
         let acknowledgement = Acknowledgement(
-            by: actor, at: now(), note: note, until: until, failure: newest.openedSequence)
+            by: actor, at: now(), note: note, until: until, failure: failure ?? feed.head(of: .board),
+            unstartedSince: unstarted, isOfFailures: failure != nil)
         try await set(acknowledgement, of: operation)
         return acknowledgement
     }
@@ -55,13 +57,18 @@ extension VisibleBoard {
         }
     }
 
-    /// Identifies the current acknowledgements, equally in every process; nil for none.
-    package var acknowledgementsLabel: String? {
-        let current = acknowledgements
-        guard !current.isEmpty else { return nil }
+    /// Identifies the current acknowledgements and the schedules whose latest start did not happen, equally in every process; nil
+    /// for none.
+    package var attentionLabel: String? {
+        let (current, unstarted) = (acknowledgements, schedulesWithoutStart)
+        guard !current.isEmpty || !unstarted.isEmpty else { return nil }
         var hash = StableHash()
         for (id, acknowledgement) in current.sorted(by: { $0.key < $1.key }) {
             hash.combine("\(id) \(acknowledgement.at) ".utf8)
+        }
+        for (id, standing) in unstarted.sorted(by: { $0.key < $1.key }) {
+            let refusal = standing.last.flatMap { $0.run == nil ? $0.refusal : nil }
+            hash.combine("\(id) - \(standing.firstUnstarted?.description ?? "") \(refusal ?? "") ".utf8)
         }
         return String(hash.value, radix: 36)
     }

@@ -92,7 +92,7 @@ package struct ScheduledStart: Sendable, Hashable {
     }
 
     /// The input of the run of a time.
-    func input(at time: Timestamp) -> JSONValue {
+    package func input(at time: Timestamp) -> JSONValue {
         let part = schedule.part(at: time)
         return inputs.indices.contains(part) ? inputs[part] : [:]
     }

@@ -109,7 +109,10 @@ struct ScheduleMachine: Sendable {
 
     mutating func note(_ firing: ScheduleStanding.Firing, of operation: String) {
         lines[operation]?.standing.last = firing
-        guard firing.run == nil else { return }
+        guard firing.run == nil else {
+            lines[operation]?.standing.unstartedSince = nil
+            return
+        }
         lines[operation]?.standing.keep(.init(time: firing.time, count: 1, refusal: firing.refusal))
     }
 
@@ -120,6 +123,7 @@ struct ScheduleMachine: Sendable {
         guard let missed = due.missed else { return }
         lines[due.operation]?.standing.missed = missed
         lines[due.operation]?.standing.keep(.init(time: missed.newest, count: missed.count, refusal: nil))
+        if lines[due.operation]?.standing.lacksStart == false { lines[due.operation]?.standing.unstartedSince = nil }
     }
 
     /// Pauses a schedule, or resumes it if `pause` is nil; times during a pause are not caught up on.
@@ -203,6 +207,9 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     package internal(set) var missed: Missed?
     /// Nil before the first, and in journals of earlier versions.
     private var kept: [Unstarted]?
+    /// The scheduled time of the first of the starts in a row that did not happen, of several that passed together the newest; nil
+    /// if the latest happened, and in journals of earlier versions.
+    fileprivate var unstartedSince: Timestamp?
 
     /// The newest starts that did not happen, oldest first.
     var unstarted: [Unstarted] {
@@ -217,6 +224,12 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
 
     fileprivate mutating func keep(_ start: Unstarted) {
         kept = (unstarted.filter { $0 != start } + [start]).suffix(Self.unstartedLimit)
+        unstartedSince = unstartedSince ?? start.time
+    }
+
+    /// The first of the starts in a row that did not happen, as far as known.
+    package var firstUnstarted: Timestamp? {
+        lacksStart ? unstartedSince ?? unstarted.last?.time : nil
     }
 
     /// Whether the latest start did not happen: it was refused, or its time was missed and none followed.

@@ -94,11 +94,11 @@ package final class VisibleBoard: Sendable {
     package var refusedSettings: ReadOnlyStateFlow<RefusedSettings?> {
         administers ? board.refusedSettings.asStateFlow() : MutableStateFlow(nil).asStateFlow()
     }
-    /// The visible operations whose latest scheduled start did not happen, sorted.
-    package var operationsWithoutStart: [String] {
+    /// The schedules of visible operations whose latest start did not happen.
+    package var schedulesWithoutStart: [String: ScheduleStanding] {
         board.scheduleStandings.filter { id, standing in
             standing.lacksStart && visibility.sees(operation: id)
-        }.keys.sorted()
+        }
     }
 
     package var pausedSchedules: Set<String> {

@@ -110,7 +110,7 @@ package struct ToldPosition: Sendable, Hashable, Codable {
 
 /// A scheduled start that did not happen.
 package struct MissedStart: Sendable, Hashable {
-    enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// The times had passed when the server could look.
         case passed(count: Int)
         case refused(String)
@@ -118,9 +118,9 @@ package struct MissedStart: Sendable, Hashable {
 
     package let operation: String
     /// The time of the schedule, without the random delay; of several, the newest.
-    let planned: Timestamp
+    package let planned: Timestamp
     package let at: Timestamp
-    let reason: Reason
+    package let reason: Reason
 
     init(_ operation: String, _ planned: Timestamp, at: Timestamp, _ reason: Reason) {
         self.operation = operation

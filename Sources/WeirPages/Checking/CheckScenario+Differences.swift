@@ -3,16 +3,20 @@ import WeirJournals
 import WeirStates
 
 extension CheckScenario {
-    /// Renders acknowledged failures, for a time and until the next success, and the forms with a note.
+    /// Renders acknowledged failures and missing starts, for a time and until they end, and the forms with a note.
     func acknowledged(_ board: BoardView, _ entry: CatalogEntry) {
+        var writer = self.writer
+        let (planned, late) = (Timestamp(milliseconds: 0), Timestamp(milliseconds: .max / 2))
+        let firing = ScheduleStanding.Firing(time: planned, at: late, run: nil, refusal: "x")
+        let missing = [entry.id] + (writer.wholes.map(\.id).filter { $0 != entry.id })
+        for id in missing { writer.withoutStart[id] = ScheduleStanding("", from: planned, last: firing) }
         for fields in [writer.acknowledgePage(entry.id, on: board), writer.pausePage(entry.id)].compactMap(\.self) {
             _ = writer.region("pages/note", fields, title: writer.title(""), frame: PageFrame())
         }
-        let at = Timestamp(milliseconds: 0)
-        for (note, until) in [("x", at), (nil, nil)] as [(String?, Timestamp?)] {
-            var writer = self.writer
+        for (note, until) in [("x", planned), (nil, nil)] as [(String?, Timestamp?)] {
             writer.acknowledged[entry.id] = Acknowledgement(
-                by: "x", at: at, note: note, until: until, failure: SequenceNumber(clamping: Int64.max))
+                by: "x", at: planned, note: note, until: until, failure: SequenceNumber(clamping: Int64.max),
+                unstartedSince: planned)
             _ = writer.render("partials/attention", writer.attentionFields(writer.attention(of: board)))
         }
     }

@@ -34,7 +34,6 @@ struct CheckScenario {
         var notices = PageNotices(notRecordedSince: moment, replacedAt: moment, notices: ofJournal)
         notices.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: moment)
         notices.refusedSettings = RefusedSettings(at: moment, lost: ["k"])
-        notices.withoutStart = ["k"]
         notices.diskAlmostFullSince = moment
         notices.quiet = QuietStart(.copied, since: moment)
         return notices

@@ -31,6 +31,9 @@ package struct PageFrame: Sendable, Hashable {
     /// The acknowledged failures, by operation.
     package var acknowledged: [String: Acknowledgement] = [:]
 
+    /// The schedules whose latest start did not happen, by operation.
+    package var withoutStart: [String: ScheduleStanding] = [:]
+
     package var hooks: PageHooks?
 
     package var surroundings: RunSurroundings?
@@ -108,8 +111,6 @@ package struct PageNotices: Sendable, Hashable {
     package var removal: AnnouncedRemoval?
     /// Why the latest settings are not in effect, or nil if they are.
     package var refusedSettings: RefusedSettings?
-    /// The operations whose latest scheduled start did not happen.
-    package var withoutStart: [String] = []
     /// Why the server starts and sends nothing automatically, or nil if it does.
     package var quiet: QuietStart?
 

@@ -12,6 +12,8 @@ package struct RunSurroundings: Sendable, Hashable {
     var isOpenEnded = false
     /// The success before the row.
     var success: RunRecord?
+    /// The last success before the run, with which it can be compared.
+    package var earlierSuccess: String?
     /// The number of active runs of the operation that began before a queued run.
     var ahead = 0
     /// The oldest known of them.
@@ -31,6 +33,10 @@ package struct RunSurroundings: Sendable, Hashable {
         if record.endedAt == nil, record.state.phase == .idle {
             wait(for: known.filter { $0.record.endedAt == nil }, record, board.operation(record.operation)?.activeRuns)
         }
+        let earlier = known.map(\.record).first {
+            $0.openedSequence < record.openedSequence && $0.state.phase == .succeeded
+        }
+        earlierSuccess = earlier?.id
         guard record.isOutcome, record.state.phase != .succeeded else { return }
         let before = known.map(\.record).filter { $0.openedSequence <= record.openedSequence }
         guard before.contains(where: { $0.id == record.id }) else { return }

@@ -30,7 +30,7 @@ struct GraphShape: Hashable, Sendable {
         init(label: Int, nodes: Int) {
             isDense = nodes > 24
             // One line also holds a time such as 1 min 14 s; two lines a state, a percentage and a time.
-            let needed = isDense ? min(max(label, 0), 100) * 8 + 112 : max(min(max(label, 0), 100) * 8 + 40, 150)
+            let needed = isDense ? min(max(label, 0), 100) * 8 + 112 : max(min(max(label, 0), 100) * 8 + 40, 184)
             step = (1...4).first { needed <= 88 + 32 * $0 } ?? 4
         }
     }

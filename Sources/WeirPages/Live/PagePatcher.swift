@@ -341,11 +341,12 @@ extension PageRenderer {
     /// Rendering is expensive: call this once per publication and page, and keep the result.
     package func patches(
         for publication: Publication, page: LivePage, paused: Set<String> = [],
-        acknowledged: [String: Acknowledgement] = [:]
+        acknowledged: [String: Acknowledgement] = [:], withoutStart: [String: ScheduleStanding] = [:]
     ) -> [Patch] {
         var writer = writer(page.locale, at: publication.change.at)
         writer.paused = paused
         writer.acknowledged = acknowledged
+        writer.withoutStart = withoutStart
         return PagePatcher(writer: writer, publication: publication, page: page, renderings: renderings).patches()
     }
 }

@@ -1,9 +1,10 @@
 import WeirAccess
 import WeirBoards
 import WeirJournals
+import WeirOperations
 import WeirStates
 
-/// The runs on the overview that need a person: pending decisions, then operations that fail.
+/// What needs a person on the overview: pending decisions, then operations that fail, then schedules that did not start.
 struct Attention: Equatable {
     struct Decision: Equatable {
         let run: RunView
@@ -26,13 +27,26 @@ struct Attention: Equatable {
         let acknowledgement: Acknowledgement?
     }
 
+    /// A schedule whose latest start did not happen, of an operation that has not begun a run since.
+    struct Unstarted: Equatable {
+        let operation: String
+        let start: MissedStart
+        /// The first of the starts in a row that did not happen.
+        let since: Timestamp
+        /// The newest active run, which may be the reason.
+        let active: RunView?
+        let acknowledgement: Acknowledgement?
+    }
+
     var decisions: [Decision] = []
     var failures: [Failure] = []
+    var unstarted: [Unstarted] = []
     var acknowledged: [Failure] = []
+    var acknowledgedStarts: [Unstarted] = []
     /// The newest acknowledged failure, or failure of an operation that has succeeded since; nil if there is none.
     var lastFailure: RunView?
 
-    var count: Int { decisions.count + failures.count }
+    var count: Int { decisions.count + failures.count + unstarted.count }
 }
 
 extension PageWriter {
@@ -42,6 +56,13 @@ extension PageWriter {
         let views = views(of: board)
         var attention = Attention()
         for entry in wholes {
+            if let start = unstarted(entry.id, views[entry.id]) {
+                if start.acknowledgement == nil {
+                    attention.unstarted.append(start)
+                } else {
+                    attention.acknowledgedStarts.append(start)
+                }
+            }
             guard let view = views[entry.id] else { continue }
             for run in view.recent where entry.plan != nil {
                 attention.decisions += pendingDecisions(of: run.record).map { .init(run: run, step: $0) }
@@ -66,8 +87,20 @@ extension PageWriter {
         }
         attention.decisions.sort { $0.asked < $1.asked }
         attention.failures.sort { $0.run.at > $1.run.at }
+        attention.unstarted.sort { $0.since > $1.since }
         attention.acknowledged.sort { $0.run.at > $1.run.at }
         return attention
+    }
+
+    private func unstarted(_ operation: String, _ view: OperationView?) -> Attention.Unstarted? {
+        guard let standing = withoutStart[operation], let start = standing.missingStart(of: operation),
+            let since = standing.firstUnstarted
+        else { return nil }
+        let runs = view?.recent ?? []
+        guard !runs.contains(where: { $0.record.startedAt > start.at }) else { return nil }
+        return Attention.Unstarted(
+            operation: operation, start: start, since: since, active: runs.first { $0.record.endedAt == nil },
+            acknowledgement: acknowledged[operation].flatMap { $0.applies(to: standing) ? $0 : nil })
     }
 
     private func failedSteps(of record: RunRecord, among views: [String: OperationView]) -> [RunRecord] {
@@ -87,17 +120,22 @@ extension PageWriter {
     func attentionFields(_ attention: Attention) -> Fields {
         let decisions = attention.decisions.prefix(Self.attentionLimit).map(decision)
         let failures = attention.failures.prefix(Self.attentionLimit - decisions.count).map(failure)
-        let more = attention.count - decisions.count - failures.count
+        let unstarted = attention.unstarted.prefix(Self.attentionLimit).map(unstarted)
+        let more = attention.count - attention.unstarted.count - decisions.count - failures.count
+        let moreUnstarted = attention.unstarted.count - unstarted.count
+        let known =
+            attention.acknowledged.prefix(Self.attentionLimit).map(acknowledged)
+            + attention.acknowledgedStarts.prefix(Self.attentionLimit).map(acknowledged)
+        let knownCount = attention.acknowledged.count + attention.acknowledgedStarts.count
         return [
             "hasAttention": attention.count > 0, "decisions": Array(decisions), "failures": Array(failures),
+            "unstarted": unstarted,
             "moreAttention": more > 0 ? format.integer(Int64(more)) : nil,
             "failedURL": "\(base)/runs?phase=failed",
-            "acknowledged": attention.acknowledged.isEmpty
-                ? nil
-                : [
-                    "count": format.integer(Int64(attention.acknowledged.count)),
-                    "items": attention.acknowledged.prefix(Self.attentionLimit).map(acknowledged),
-                ] as Fields,
+            "moreUnstarted": moreUnstarted > 0 ? format.integer(Int64(moreUnstarted)) : nil,
+            "schedulesURL": "\(base)/schedules",
+            "acknowledged": known.isEmpty
+                ? nil : ["count": format.integer(Int64(knownCount)), "items": known] as Fields,
             "lastFailure": attention.lastFailure.map { row($0.record).merging(["chip": nil]) },
         ]
     }
@@ -131,9 +169,48 @@ extension PageWriter {
                     "formID": "attention-retry-\(record.id)", "isFirst": true,
                 ]),
             "isActive": failure.isActive, "pause": pause(ofFailing: record.operation),
-            "acknowledgeURL": mayAcknowledge(record) ? acknowledgementURL(of: record.operation) : nil,
+            "acknowledgeURL": allows(.start, onOperation: record.operation)
+                ? acknowledgementURL(of: record.operation) : nil,
         ])
     }
+
+    private func unstarted(_ item: Attention.Unstarted) -> Fields {
+        let schedule = catalog[item.operation]?.schedule
+        return [
+            "attentionID": "unstarted-\(item.operation)", "operation": operation(item.operation),
+            "url": scheduleURL(item.operation), "reason": reason(of: item.start), "since": moment(item.since),
+            "words": schedule.map { words(for: $0.schedule) ?? $0.schedule.text },
+            "start": item.active == nil ? start(item, schedule) : nil,
+            "active": item.active.map { summary($0.record) },
+            "acknowledgeURL": allows(.start, onOperation: item.operation)
+                ? acknowledgementURL(of: item.operation) : nil,
+            "pause": pause(ofFailing: item.operation),
+        ]
+    }
+
+    /// The button that starts the missing run, with the schedule's input.
+    private func start(_ item: Attention.Unstarted, _ schedule: ScheduledStart?) -> Fields? {
+        let input = schedule?.input(at: item.start.planned).object ?? [:]
+        let id = "start-\(item.operation)-now"
+        guard !input.isEmpty else { return cardStart(item.operation)?.merging(["formID": id]) }
+        return cardStart(item.operation)?.merging([
+            "formID": id, "formURL": false,
+            "hidden": (catalog[item.operation]?.fields ?? []).compactMap { field -> Fields? in
+                // A form without a switch would switch it off.
+                let value = input[field.name] ?? (field.kind == .boolean || field.takesSeveral ? field.defaultValue : nil)
+                return value.map { ["name": field.controlName, "value": localized($0.formText, in: field)] }
+            },
+        ])
+    }
+
+    private func reason(of start: MissedStart) -> String {
+        switch start.reason {
+        case .passed: strings[.attentionPassed]
+        case .refused(let words): strings.said(recorded: words)
+        }
+    }
+
+    private func scheduleURL(_ operation: String) -> String { "\(base)/schedules#schedule-\(operation)" }
 
     /// The link that pauses the schedule of a failing operation, or nil if it has none or is paused.
     func pause(ofFailing operation: String) -> Fields? {
@@ -142,18 +219,21 @@ extension PageWriter {
         return ["isPaused": false, "isElsewhere": true, "action": pauseURL(of: operation)]
     }
 
-    /// The fields of `pages/note` for an acknowledgement; nil if the newest run of the operation did not fail.
+    /// The fields of `pages/note` for an acknowledgement; nil if the newest run of the operation did not fail and no start of its
+    /// schedule is missing.
     ///
     /// Forms with a note have pages of their own, because browsers without JavaScript reload live pages after each change.
     func acknowledgePage(_ operation: String, on board: BoardView) -> Fields? {
         let attention = attention(of: board)
         let failures = attention.failures + attention.acknowledged
-        guard let record = failures.first(where: { $0.run.record.operation == operation })?.run.record else {
-            return nil
-        }
-        return error(of: record).merging([
+        let starts = attention.unstarted + attention.acknowledgedStarts
+        let record = failures.first { $0.run.record.operation == operation }?.run.record
+        let start = starts.first { $0.operation == operation }?.start
+        guard record != nil || start != nil else { return nil }
+        return (record.map(error) ?? ["reason": start.map(reason)]).merging([
             "operation": self.operation(operation), "title": strings[.acknowledge], "name": "note",
             "label": strings[.acknowledgeNote], "action": acknowledgementURL(of: operation), "hasHours": true,
+            "ending": strings[record == nil ? .acknowledgedToStart : .acknowledgedToSuccess],
             "hours": ([1, 8, 24, 168] as [Int64]).map { hours in
                 ["value": String(hours), "word": format.wholeHours(hours)] as Fields
             },
@@ -174,20 +254,30 @@ extension PageWriter {
 
     private func pauseURL(of operation: String) -> String { "\(base)/schedules/\(operation)/pause" }
 
-    private func mayAcknowledge(_ record: RunRecord) -> Bool { allows(.start, onOperation: record.operation) }
-
     private func acknowledged(_ failure: Attention.Failure) -> Fields {
         let record = failure.run.record
-        return row(record).merging(error(of: record)).merging([
-            "attentionID": "known-\(record.operation)", "by": failure.acknowledgement?.by,
-            "at": (failure.acknowledgement?.at).map(moment), "note": failure.acknowledgement?.note,
-            "until": (failure.acknowledgement?.until).map(moment),
-            "ending": mayAcknowledge(record)
-                ? [
-                    "action": "\(acknowledgementURL(of: record.operation))/end",
-                    "formID": "known-\(record.operation)-end",
-                ] as Fields : nil,
-        ])
+        return row(record).merging(error(of: record)).merging(
+            known(failure.acknowledgement, of: record.operation, "known-\(record.operation)", .acknowledgedToSuccess))
+    }
+
+    private func acknowledged(_ start: Attention.Unstarted) -> Fields {
+        let fields: Fields = [
+            "operation": operation(start.operation), "url": scheduleURL(start.operation),
+            "sentence": reason(of: start.start),
+        ]
+        let id = "known-start-\(start.operation)"
+        return fields.merging(known(start.acknowledgement, of: start.operation, id, .acknowledgedToStart))
+    }
+
+    private func known(
+        _ acknowledgement: Acknowledgement?, of operation: String, _ id: String, _ end: StringKey
+    ) -> Fields {
+        [
+            "attentionID": id, "by": acknowledgement?.by, "at": (acknowledgement?.at).map(moment),
+            "note": acknowledgement?.note, "until": (acknowledgement?.until).map(moment), "end": strings[end],
+            "ending": allows(.start, onOperation: operation)
+                ? ["action": "\(acknowledgementURL(of: operation))/end", "formID": "\(id)-end"] as Fields : nil,
+        ]
     }
 }
 

@@ -77,6 +77,7 @@ extension PageWriter {
         let groups: [(key: String, phase: Phase?, count: Int, url: String?)] = [
             ("active", .active, active, "\(base)/runs?phase=active"),
             ("failed", .failed, attention.failures.count, "#attention"),
+            ("missed", .interrupted, attention.unstarted.count, "#attention"),
             ("queued", .idle, queued, "\(base)/runs?phase=idle"),
             ("stopped", .cancelled, phases.count { $0 == .cancelled }, nil),
             ("succeeded", .succeeded, phases.count { $0 == .succeeded }, nil), ("all", nil, own.count, nil),

@@ -128,7 +128,6 @@ extension PageWriter {
         guard !notices.isEmpty else { return nil }
         return [
             "removal": notices.removal.map(removal),
-            "unstarted": notices.withoutStart.isEmpty ? nil : unstarted(notices.withoutStart),
             "refused": notices.refusedSettings.map(refused), "quiet": notices.quiet.map(quiet),
             "notRecorded": notices.notRecordedSince.map(moment),
             "diskAlmostFull": notices.diskAlmostFullSince.map(moment),
@@ -151,14 +150,6 @@ extension PageWriter {
             }
         let (runs, kept) = (format.integer(Int64(removal.runs)), format.integer(Int64(removal.kept)))
         return ["words": strings(key, ["runs": runs, "kept": kept]), "due": moment(removal.due)]
-    }
-
-    private func unstarted(_ operations: [String]) -> Fields {
-        let shown = operations.prefix(5).map { title(of: $0) }.joined(separator: ", ")
-        return [
-            "words": strings(.noticeUnstarted, ["operations": shown + (operations.count > 5 ? ", …" : "")]),
-            "url": "\(base)/schedules",
-        ]
     }
 
     private func quiet(_ start: QuietStart) -> Fields {

@@ -42,7 +42,7 @@ extension PageWriter {
         let needsForm = InputField.needValues(entry.fields)
         return [
             "formID": "begin-\(operation)", "action": "\(base)/operations/\(operation)/runs",
-            "formURL": needsForm ? "\(base)/operations/\(operation)#start" : nil,
+            "formURL": needsForm ? "\(base)/operations/\(operation)#start" : nil, "hidden": [] as [Fields],
         ]
     }
 
@@ -60,7 +60,7 @@ extension PageWriter {
         ].compactMap { $0 }
         let help = remarks.isEmpty ? nil : remarks.joined(separator: " ")
         var typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
-        if case .number = field.kind, draft?.isRecorded ?? true { typed = typed.replacing(".", with: format.decimal) }
+        if draft?.isRecorded ?? true { typed = localized(typed, in: field) }
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
             .compactMap { $0 }
         var fields: Fields = [
@@ -167,4 +167,9 @@ extension PageWriter {
     }
 
     static func text(of value: JSONValue?) -> String { value?.formText ?? "" }
+
+    /// The text of a recorded value as a form of the reader's language has it.
+    func localized(_ text: String, in field: InputField) -> String {
+        if case .number = field.kind { text.replacing(".", with: format.decimal) } else { text }
+    }
 }

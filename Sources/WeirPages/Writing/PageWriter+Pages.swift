@@ -64,7 +64,7 @@ extension PageWriter {
             // A share link shows one run and leads nowhere else.
             "isFramed": !permissions.isLink,
             "compareURL": permissions.isLink
-                ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
+                ? nil : around?.earlierSuccess.map { comparisonURL($0, view.record) },
             "exportURL": allows(.export, onOperation: view.record.operation)
                 ? "\(base)/runs/\(view.record.id)/export" : nil,
             "deleteURL": mayDelete ? "\(base)/runs/change?change=delete&run=\(view.record.id)" : nil,
@@ -120,7 +120,7 @@ extension PageWriter {
     func title(of attention: Attention) -> Fields {
         let tone =
             !attention.failures.isEmpty
-            ? Phase.failed.tone : !attention.decisions.isEmpty ? Phase.interrupted.tone : Phase.idle.tone
+            ? Phase.failed.tone : attention.count > 0 ? Phase.interrupted.tone : Phase.idle.tone
         return title(strings[.overview], tone: tone, count: attention.count)
     }
 }

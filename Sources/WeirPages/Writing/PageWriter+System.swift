@@ -18,7 +18,8 @@ extension PageWriter {
             "conditions": system.conditions.map { condition -> Fields in
                 [
                     "title": strings.optional("condition.\(condition.kind.rawValue)"),
-                    "sentence": strings.said(recorded: condition.sentence), "since": moment(condition.since),
+                    "operation": condition.kind == .schedule ? operation(condition.subject) : nil,
+                    "sentence": dated(strings.said(recorded: condition.sentence)), "since": moment(condition.since),
                 ]
             },
             "hasConditions": !system.conditions.isEmpty, "check": system.check.map(fields),
@@ -26,6 +27,11 @@ extension PageWriter {
             "hooks": system.hooks.map(hooks),
             "catalogsDiffer": Set(system.nodes.filter { !$0.isSilent }.compactMap(\.node.standing.catalog)).count > 1,
         ]
+    }
+
+    /// A text with its timestamps in the format of the reader's language.
+    private func dated(_ text: String) -> String {
+        text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/) { Timestamp(String($0.output)).map(format.exact) ?? String($0.output) }
     }
 
     /// The facts that readings and conditions show too.

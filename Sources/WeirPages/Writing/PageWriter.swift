@@ -23,6 +23,8 @@ struct PageWriter: Sendable {
     var paused: Set<String> = []
     /// The acknowledged failures, by operation.
     var acknowledged: [String: Acknowledgement] = [:]
+    /// The schedules whose latest start did not happen, by operation.
+    var withoutStart: [String: ScheduleStanding] = [:]
 
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
 

@@ -98,7 +98,6 @@ extension VisibleBoard {
         notices.diskAlmostFullSince = diskAlmostFullSince.value
         notices.removal = announcedRemoval.value
         notices.refusedSettings = refusedSettings.value
-        notices.withoutStart = operationsWithoutStart
         notices.quiet = quiet.value
         return notices
     }

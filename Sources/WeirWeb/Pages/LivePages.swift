@@ -75,6 +75,7 @@ struct LivePages {
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         // After the cursor, so that a concurrent acknowledgement resets the page instead of being missed.
         frame.acknowledged = dashboard.board.acknowledgements
+        frame.withoutStart = dashboard.board.schedulesWithoutStart
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
         let newest = try await dashboard.output(on: name, exchange.locale)
         let excerpts = OutputExcerpts(dashboard: dashboard)
@@ -200,6 +201,9 @@ extension AudienceDashboard {
             if !isKnown, let record = try? await board.run(step.run).record { steps.append(record) }
         }
         var around = RunSurroundings(of: run, on: view, steps: steps)
+        if around.earlierSuccess == nil {
+            around.earlierSuccess = try? await board.lastSuccess(before: run.record.id)
+        }
         if let retried = run.record.opening.retryOf {
             do { _ = try await board.run(retried) } catch { around.isRetriedDeleted = error.code == .deletedRun }
         }

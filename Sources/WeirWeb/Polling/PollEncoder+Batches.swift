@@ -161,7 +161,8 @@ extension PollEncoder {
             event(
                 change.sequence, stream: change.stream.description, revision: change.revision,
                 renderer.patches(
-                    for: publication, page: page, paused: pausedSchedules, acknowledged: acknowledgements))
+                    for: publication, page: page, paused: pausedSchedules, acknowledged: acknowledgements,
+                    withoutStart: schedulesWithoutStart))
         }
     }
 

@@ -36,7 +36,7 @@ final class PollEncoder: Sendable {
         self.audience = Audience(board.permissions)
         urls = PollURLs(
             mount: mount, epoch: board.epoch, audience: audience, edition: board.catalog.edition,
-            acknowledgements: { [board] in board.acknowledgementsLabel })
+            attention: { [board] in board.attentionLabel })
         self.renderer = renderer
         self.clock = clock
         began = Timestamp(milliseconds: clock.wall)
@@ -45,6 +45,7 @@ final class PollEncoder: Sendable {
     var notices: PageNotices { board.pageNotices }
     var pausedSchedules: Set<String> { board.pausedSchedules }
     var acknowledgements: [String: Acknowledgement] { board.acknowledgements }
+    var schedulesWithoutStart: [String: ScheduleStanding] { board.schedulesWithoutStart }
 
     /// Returns the cache policy, made personal unless the feeds are public.
     func caching(_ caching: PollAnswer.Caching) -> PollAnswer.Caching {

@@ -150,15 +150,15 @@ struct PollURLs: Sendable {
     let audience: String?
     /// The edition of the rendered catalog; nil if files declare no part of it.
     let edition: String?
-    /// Identifies the current acknowledgements; nil for none.
-    var acknowledgements: @Sendable () -> String? = { nil }
+    /// Identifies what pages list as needing a person beside the runs; nil for nothing.
+    var attention: @Sendable () -> String? = { nil }
 
     /// Returns the epoch in the feed's URLs, with the edition if its pages show operations.
     func epoch(of feed: String) -> String {
         guard let page = LivePage(feedName: feed) else { return epoch }
         let known = edition.map { "\(epoch).\($0)" } ?? epoch
         switch page.topic {
-        case .board, .wall: return acknowledgements().map { "\(epoch).\(edition ?? "0").\($0)" } ?? known
+        case .board, .wall: return attention().map { "\(epoch).\(edition ?? "0").\($0)" } ?? known
         case .runs, .operation: return known
         case .run, .output, .store, .stores: return epoch
         }

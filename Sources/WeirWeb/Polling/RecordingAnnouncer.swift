@@ -25,7 +25,7 @@ final class RecordingAnnouncer: Sendable {
                 Self.follow(board.currentNotices, by: { $0 }, change),
                 Self.follow(board.announcedRemoval, by: { $0 }, change),
                 Self.follow(board.refusedSettings, by: { $0 }, change),
-                Self.follow(board.scheduleChanges, by: { _ in board.operationsWithoutStart }, change),
+                Self.follow(board.scheduleChanges, by: { _ in board.attentionLabel }, change),
                 Self.follow(board.acknowledgementChanges, by: { $0 }, change),
                 Self.follow(board.quiet, by: { $0 }, change),
                 Self.follow(board.diskAlmostFullSince, by: { $0 }, change),

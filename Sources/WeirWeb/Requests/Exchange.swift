@@ -69,6 +69,7 @@ struct Exchange: Sendable {
         frame.notices = dashboard.board.pageNotices
         frame.pausedSchedules = dashboard.board.pausedSchedules
         frame.acknowledged = dashboard.board.acknowledgements
+        frame.withoutStart = dashboard.board.schedulesWithoutStart
         frame.account = account
         return frame
     }

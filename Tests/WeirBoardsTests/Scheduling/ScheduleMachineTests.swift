@@ -68,6 +68,30 @@ struct ScheduleMachineTests {
         #expect(earlier.unstarted.map(\.time) == [at("11:00")])
     }
 
+    @Test func `starts in a row that did not happen are known since the first of them, until one happens`() throws {
+        var machine = try quarters("skip")
+        func since() throws -> Timestamp? { try #require(machine.standing(of: "backup")).firstUnstarted }
+        for due in machine.look(at: at("10:50")) { machine.settle(due) }
+        #expect(try since() == at("10:45"))
+        machine.note(.init(time: at("11:00"), at: at("11:00"), run: nil, refusal: "Busy."), of: "backup")
+        #expect(try since() == at("10:45"))
+        machine.note(.init(time: at("11:15"), at: at("11:15"), run: "r", refusal: nil), of: "backup")
+        #expect(try since() == nil)
+        machine.note(.init(time: at("11:30"), at: at("11:30"), run: nil, refusal: "Busy."), of: "backup")
+        #expect(try since() == at("11:30"))
+        machine.pause("backup", .init(by: "Ana", at: at("11:31")), at: at("11:31"))
+        #expect(try since() == nil)
+    }
+
+    @Test func `of times that passed together, the start that makes up for them leaves none missing`() throws {
+        var machine = try quarters("once")
+        let due = try #require(machine.look(at: at("10:50")).first)
+        machine.note(.init(time: at("10:45"), at: at("10:50"), run: "r", refusal: nil), of: "backup")
+        machine.settle(due)
+        machine.note(.init(time: at("11:00"), at: at("11:00"), run: nil, refusal: "Busy."), of: "backup")
+        #expect(machine.standing(of: "backup")?.firstUnstarted == at("11:00"))
+    }
+
     @Test func `a start within a minute of its time is on time also where what passed is skipped`() throws {
         var machine = try quarters("skip")
         #expect(times(machine.look(at: at("10:16"))) == [at("10:15")])

@@ -183,4 +183,68 @@ import WeirStates
         #expect(
             try page().elements("//*[@id='fails-copy']//a[@href='/operations/copy/acknowledgement']").count == 1)
     }
+
+    /// A schedule whose latest start was refused at a time of the script.
+    private static func refused(at milliseconds: Int64) -> ScheduleStanding {
+        let time = Timestamp(milliseconds: milliseconds)
+        return ScheduleStanding(
+            "", from: time,
+            last: .init(time: time, at: time, run: nil, refusal: "At most 1 active run is allowed."))
+    }
+
+    @Test func `a start that a schedule missed is listed with its reason and can be made up for, paused and acknowledged`()
+        throws
+    {
+        let nightly = try Schedule(cron: "30 3 * * *", timezone: "UTC")
+        let fixture = try Fixture(schedule: nightly, scheduledInput: ["name": "nightly", "source": "http://a/"])
+        var frame = PageFrame(path: "/")
+        frame.withoutStart["copy"] = Self.refused(at: 5_000)
+        func page() throws -> MarkupDocument {
+            let html = fixture.pages.document(.board(fixture.script.board), cursor: Fixture.cursor, frame: frame)
+            #expect(Markup.check(html, as: .document).isEmpty)
+            return try MarkupDocument(html, as: .document)
+        }
+        let item = try #require(try page().elements("//*[@id='unstarted-copy']").first)
+        #expect(item.text.contains("Did not start: At most 1 active run is allowed."))
+        #expect(item.text.contains("first missed start") && item.text.contains("03:30"))
+        let start = "//*[@id='unstarted-copy']//form[@action='/operations/copy/runs']/input[@type='hidden']"
+        #expect(try page().elements(start).map { $0["value"] } == ["nightly", "http://a/", "true"])
+        #expect(try page().elements("//*[@id='unstarted-copy']//a[@href='/schedules/copy/pause']").count == 1)
+        #expect(
+            try page().elements("//*[@id='unstarted-copy']//a[@href='/operations/copy/acknowledgement']").count == 1)
+        #expect(try page().elements("//*[@id='summary-missed']/a[@href='#attention']").count == 1)
+        frame.acknowledged["copy"] = Acknowledgement(
+            by: "Ana", at: Timestamp(milliseconds: 1), note: nil, until: nil, failure: 0,
+            unstartedSince: Timestamp(milliseconds: 5_000), isOfFailures: false)
+        #expect(try page().elements("//*[@id='unstarted-copy']").isEmpty)
+        #expect(try page().elements("//*[@id='known-start-copy']").first?.text.contains("the next start") == true)
+        frame.withoutStart["copy"] = Self.refused(at: 9_000)
+        #expect(try page().elements("//*[@id='unstarted-copy']").count == 1, "another row of missed starts")
+    }
+
+    @Test func `the acknowledgement of a missed start hides no failure`() throws {
+        var fixture = try Fixture()
+        try end("a1", .failed(message: "No."), in: &fixture)
+        var frame = PageFrame(path: "/")
+        frame.acknowledged["copy"] = Acknowledgement(
+            by: "Ana", at: Timestamp(milliseconds: 1), note: nil, until: nil, failure: .max,
+            unstartedSince: Timestamp(milliseconds: 5_000), isOfFailures: false)
+        let html = fixture.pages.document(.board(fixture.script.board), cursor: Fixture.cursor, frame: frame)
+        #expect(try MarkupDocument(html, as: .document).elements("//*[@id='fails-copy']").count == 1)
+    }
+
+    @Test func `a run that begins after a missed start takes it off an open overview`() throws {
+        var fixture = try Fixture(schedule: try Schedule(cron: "30 3 * * *", timezone: "UTC"))
+        _ = fixture.script.open("a1", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("a1", try StateRecord(CopyState.done(target: "a", isWhole: true, ratio: 1)))
+        let missed = try #require(fixture.script.board.operation("copy")?.latest?.record.changedAt)
+        let standing = Self.refused(at: missed.milliseconds)
+        var writer = fixture.pages.writer(.english)
+        writer.withoutStart["copy"] = standing
+        #expect(writer.attention(of: fixture.script.board).unstarted.count == 1)
+        let publication = fixture.script.open("a2", "copy", try StateRecord(CopyState.waiting))
+        let patches = fixture.pages.patches(
+            for: publication, page: LivePage(.board), withoutStart: ["copy": standing])
+        #expect(patches.contains { "\($0)".contains("Nothing needs you.") })
+    }
 }

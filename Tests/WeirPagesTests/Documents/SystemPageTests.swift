@@ -1,5 +1,6 @@
 import MarkupTesting
 import Testing
+import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates
@@ -34,6 +35,15 @@ import WeirStates
         #expect(drawing["aria-label"] == "Least 1.0\u{A0}MB, most 3.0\u{A0}MB")
         let lines = try page.elements("//dl[@class='readings']//*[local-name()='path'][@class='line']")
         #expect(lines.first?["d"]?.filter { $0 == "M" }.count == 2)
+    }
+
+    @Test func `a missed start names its operation, and its time in the reader's format`() throws {
+        let refusal = "The start planned for 2026-11-22T03:30:00.000Z was refused: A run is active."
+        let missed = ServerCondition(.schedule, of: "copy", since: Timestamp(milliseconds: 0), sentence: refusal)
+        let html = try Fixture().pages.system(SystemFacts(facts: [], conditions: [missed]), frame: PageFrame())
+        let item = try #require(try MarkupDocument(html, as: .document).elements("//ul[@class='problems']/li").first)
+        #expect(item.text.contains("22 Nov 2026, 03:30") && !item.text.contains("T03:30"))
+        #expect(try item.elements("./a[@href='/operations/copy']").count == 1)
     }
 
     @Test func `a fact that is also a reading is shown once`() throws {

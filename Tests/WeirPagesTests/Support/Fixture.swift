@@ -12,11 +12,11 @@ struct Fixture {
     let pages: PageRenderer
     var script: BoardScript
 
-    init(overlay: [String: String] = [:], mountPath: String = "/", schedule: Schedule? = nil) throws {
+    init(overlay: [String: String] = [:], mountPath: String = "/", schedule: Schedule? = nil, scheduledInput: JSONValue = [:]) throws {
         var catalog = Catalog()
         catalog.add(
             CopyOperation(), id: "copy", title: "Copy", summary: "Copies things.", timeout: .seconds(90),
-            schedule: schedule)
+            schedule: schedule, scheduledInput: scheduledInput)
         catalog.add(
             WatchOperation(), id: "watch", title: "Watch", summary: "Watches a gauge.", lifetime: .whileWatched())
         catalog.add(store: Door(), id: "door", title: "Door", summary: "Opens and closes.")

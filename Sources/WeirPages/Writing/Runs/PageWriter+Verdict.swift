@@ -91,8 +91,12 @@ extension PageWriter {
     func success(_ success: RunRecord, before record: RunRecord) -> Fields {
         [
             "at": moment(success.endedAt ?? success.startedAt),
-            "compareURL": "\(base)/operations/\(record.operation)/compare?a=\(success.id)&b=\(record.id)",
+            "compareURL": comparisonURL(success.id, record),
         ]
+    }
+
+    func comparisonURL(_ success: String, _ record: RunRecord) -> String {
+        "\(base)/operations/\(record.operation)/compare?a=\(success)&b=\(record.id)"
     }
 
     /// The error of a failed step's run.
