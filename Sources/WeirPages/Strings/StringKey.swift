@@ -33,6 +33,7 @@ enum StringKey: String, CaseIterable {
     case nodeRecords = "system.node-records"
     case nodeFollows = "system.node-follows"
     case nodeSilent = "system.node-silent"
+    case now = "time.now"
     case live = "live.live"
     case ended = "live.ended"
     case paused = "live.paused"

@@ -43,6 +43,12 @@ struct PageWriter: Sendable {
         return label(of: title, in: whole)
     }
 
+    /// The title of an operation in a list of several: that of a step's program follows the title of the steps.
+    func wholeTitle(of operation: String) -> String {
+        let title = title(of: operation)
+        return catalog[operation]?.partOf.map { "\(self.title(of: $0)) \u{B7} \(title)" } ?? title
+    }
+
     func summary(of operation: String) -> String {
         strings.optional("operation.\(operation).summary") ?? catalog[operation]?.summary ?? ""
     }

@@ -183,7 +183,7 @@ import WeirStates
         let state = ["run-r-m0", "run-r-gauge", "run-r-gauge-done", "run-r-gauge-part"]
         // The scale of steps stays as it is: no step has come.
         // Nor is the width of the current state's bar sent: the client widens it.
-        let strip = ["strip", "2", "range", "l1", "l2"].map { "scrub-time-\($0)" }
+        let strip = ["strip", "2", "range"].map { "scrub-time-\($0)" }
         #expect(ids == state + ["t0-l", "t1-l"] + strip + ["page-title"])
     }
 

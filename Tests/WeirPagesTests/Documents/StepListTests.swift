@@ -53,6 +53,19 @@ import WeirStates
         return try run(progress) { .at("approval", $0) }
     }
 
+    @Test func `a list of runs names the whole of a step's run, also in its filter`() throws {
+        let run = try Self.run(StepsProgress([.init("copy", operation: "copy")]), of: "release-roll-back") {
+            .at("copy", $0)
+        }
+        let writer = try Self.renderer().writer(.english)
+        let filter = RunFilter(parameters: ["operation": "release-roll-back"])
+        let html = writer.render("pages/runs", writer.runsPage([run.record], filter: filter, olderURL: nil)).html
+        let list = try MarkupDocument(html, as: .fragment)
+        let name = "Release \u{B7} Roll back"
+        #expect(try list.elements("//tbody//a[@href='/operations/release-roll-back']").map(\.text) == [name])
+        #expect(try list.elements("//option[@value='release-roll-back']").map(\.text) == [name])
+    }
+
     private func page(_ run: RunView, _ pages: PageRenderer, _ locale: PageLocale = .english) throws -> MarkupDocument {
         let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
         let html = pages.document(.run(run), cursor: cursor, frame: PageFrame(locale: locale, path: "/runs/01k9abcdef"))

@@ -70,6 +70,11 @@ extension PageWriter {
             let moments = scrubber.moments
             let shown = moments.count > Self.stripLabels ? [moments.first, moments.last].compactMap { $0 } : moments
             return shown.map { ["words": $0.label, "labelID": "\(id)-l\($0.sequence)"] }
+        case .time where ruler.isOpen:
+            // The length is that of the last change, and nothing changes while a run waits.
+            return [format.duration(0), "", strings[.now]].enumerated().map { place, words in
+                ["words": words, "labelID": "\(id)-l\(place)"]
+            }
         case .time:
             return [0, ruler.length / 2, ruler.length].enumerated().map { place, length in
                 ["words": format.duration(length), "labelID": "\(id)-l\(place)"]

@@ -37,7 +37,7 @@ extension PageWriter {
             return [
                 "group": [
                     "groupID": id, "chip": chip(newest, in: id), "times": format.integer(Int64(runs.count)),
-                    "sentence": sentence, "title": title(of: newest.operation), "newest": moment(newest.startedAt),
+                    "sentence": sentence, "title": wholeTitle(of: newest.operation), "newest": moment(newest.startedAt),
                     "span": isPicked ? "7" : "6", "members": runs.map { listed($0, highlight, isPicked: isPicked) },
                 ] as Fields
             ]

@@ -48,7 +48,7 @@ extension PageWriter {
             "isFiltered": !filter.isEmpty, "isFirstPage": filter.isFirstPage,
             "action": "\(base)/runs", "filter": fields(of: filter),
             "operations": operations.filter { !$0.isEmpty }.map { id -> Fields in
-                ["value": id, "label": title(of: id), "isChosen": id == filter.operation]
+                ["value": id, "label": wholeTitle(of: id), "isChosen": id == filter.operation]
             },
             "phases": Phase.allCases.map { phase -> Fields in
                 ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
@@ -68,7 +68,7 @@ extension PageWriter {
 
     /// A run as a row of the list, for `partials/row`, with a checkbox if `isPicked` is true.
     func listed(_ record: RunRecord, _ highlight: Highlight = Highlight(nil), isPicked: Bool = false) -> Fields {
-        let title = title(of: record.operation)
+        let title = wholeTitle(of: record.operation)
         let about = about(record)
         let isSeen = [title, about ?? ""].contains(where: highlight.isFound)
         return row(record).merging([
@@ -185,7 +185,7 @@ extension PageWriter {
         let span = zip(RunFilter.spans, [StringKey.runsDay, .runsWeek, .runsMonth]).first { $0.0.key == filter.within }
         return [
             chip(.runsText, filter.text, nil, \.text),
-            chip(.runsOperation, title(of: filter.operation), nil, \.operation),
+            chip(.runsOperation, wholeTitle(of: filter.operation), nil, \.operation),
             Phase(rawValue: filter.phase).flatMap { chip(.runsPhase, word(for: $0), nil, \.phase) },
             chip(.runsActor, filter.isMine ? strings[.runsMe] : filter.actor, nil, \.actor),
             chip(.runsAttempt, filter.attempt, nil, \.attempt),
