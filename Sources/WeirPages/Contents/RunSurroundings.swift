@@ -33,10 +33,6 @@ package struct RunSurroundings: Sendable, Hashable {
         if record.endedAt == nil, record.state.phase == .idle {
             wait(for: known.filter { $0.record.endedAt == nil }, record, board.operation(record.operation)?.activeRuns)
         }
-        let earlier = known.map(\.record).first {
-            $0.openedSequence < record.openedSequence && $0.state.phase == .succeeded
-        }
-        earlierSuccess = earlier?.id
         guard record.isOutcome, record.state.phase != .succeeded else { return }
         let before = known.map(\.record).filter { $0.openedSequence <= record.openedSequence }
         guard before.contains(where: { $0.id == record.id }) else { return }

@@ -201,9 +201,7 @@ extension AudienceDashboard {
             if !isKnown, let record = try? await board.run(step.run).record { steps.append(record) }
         }
         var around = RunSurroundings(of: run, on: view, steps: steps)
-        if around.earlierSuccess == nil {
-            around.earlierSuccess = try? await board.lastSuccess(before: run.record.id)
-        }
+        around.earlierSuccess = try? await board.lastSuccess(before: run.record.id)
         if let retried = run.record.opening.retryOf {
             do { _ = try await board.run(retried) } catch { around.isRetriedDeleted = error.code == .deletedRun }
         }
