@@ -126,12 +126,11 @@ import WeirStates
         let fixture = try await setup.open(plan)
         let run = try await setup.start(fixture)
         let first = try await setup.working(fixture)
-        try await setup.reach(fixture, run) { $0.steps.steps.first?.state == "working" }
         await fixture.board.recorder.flush()
         fixture.journal.hold()
         setup.gate.open()
-        // The end of the first run, and what follows from it.
-        try await until { fixture.board.recorder.backlog >= 2 }
+        // The end of the first run, the end of the step, and the beginning of the next.
+        try await until { fixture.board.recorder.backlog >= 3 }
         #expect(setup.begun["x"] == 0)
         fixture.journal.release()
         try await setup.reach(fixture, run) { $0.phase.isEnded }
