@@ -290,7 +290,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPostgres",
                 "WeirStandard", "WeirStates", "WeirTesting",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

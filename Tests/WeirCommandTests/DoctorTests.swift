@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirAccess
 import WeirJournals
 import WeirStates
 
@@ -92,6 +93,28 @@ import WeirStates
                 folder: DataFolder(link), settings: try Settings(flags: [String: String](), environment: [:], file: nil)
             ).findings()
             #expect(!findings.hasFailures, "\(findings)")
+        }
+    }
+
+    @Test func `a data folder that is a link to a disk that is not mounted is a failure`() throws {
+        try temporary { url in
+            let link = url.appending(path: "link")
+            try FileManager.default.createSymbolicLink(
+                at: link, withDestinationURL: url.appending(path: "not mounted"))
+            let findings = FolderCheck(
+                folder: DataFolder(link), settings: try Settings(flags: [String: String](), environment: [:], file: nil)
+            ).findings()
+            #expect(findings.map(\.status) == [.failure])
+            #expect(findings.first?.sentence.contains("a link to a folder that does not exist") == true)
+        }
+    }
+
+    @Test func `secrets that cannot be read are a failure, and none are in order`() throws {
+        try temporary { url in
+            let file = url.appending(path: "secrets.json")
+            #expect(FolderCheck.findings(of: KeptSecrets(file)).isEmpty)
+            try Data("not json".utf8).write(to: file)
+            #expect(FolderCheck.findings(of: KeptSecrets(file)).map(\.status) == [.failure])
         }
     }
 }

@@ -213,7 +213,7 @@ struct BackupMaker: Sendable {
     }
 
     static func words(_ error: any Error) -> String {
-        guard let error = error as? JournalError else { return "\(Quoted(error))" }
+        guard let error = error as? JournalError else { return VisibleText.line(String("\(error)".prefix(1_000))) }
         return error.cause.map { "\(error) (\($0))" } ?? "\(error)"
     }
 }

@@ -137,7 +137,7 @@ final class BackupService: ServiceLifecycle.Service, BackupKeeper {
                 ])
             if faults?.isEmpty != false { _ = try await unlessStopped { [self] in try removeOld(in: target) } }
         } catch {
-            record.problem = "\(Quoted(error))"
+            record.problem = VisibleText.line(String("\(error)".prefix(1_000)))
             logger.error("A backup was not made.", metadata: ["cause": "\(Quoted(error))"])
         }
         record.keep(in: folder)

@@ -34,6 +34,7 @@ struct Doctor: Sendable {
             let journal = JournalCheck(settings: settings, folder: folder)
             findings += await journal.findings() + journal.otherFiles()
             findings += BackupCheck(settings: settings, folder: folder).findings()
+            findings += FolderCheck.findings(of: KeptSecrets(folder.secrets))
         }
         findings += await mail(settings)
         findings += ServiceCheck(settings: settings, record: record).findings()

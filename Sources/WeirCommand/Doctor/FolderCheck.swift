@@ -1,4 +1,5 @@
 import Foundation
+import WeirAccess
 import WeirStates
 import WeirTelemetry
 
@@ -37,7 +38,24 @@ struct FolderCheck {
         return findings + disk(path)
     }
 
+    /// A finding if the file of secrets cannot be read.
+    static func findings(of secrets: KeptSecrets) -> [Finding] {
+        do {
+            _ = try secrets.all()
+            return []
+        } catch {
+            return [Finding("data", .failure, "\(error)")]
+        }
+    }
+
     private func missing() -> [Finding] {
+        if Self.facts(folder.url.path)?.type == .typeSymbolicLink {
+            return [
+                Finding(
+                    "data", .failure, "The data folder \(folder.url.path) is a link to a folder that does not exist.",
+                    remedy: "Mount its disk, make the folder, or name another with --data.")
+            ]
+        }
         let parent = folder.url.nearestExisting
         guard parent.isWritableFolder else {
             return [

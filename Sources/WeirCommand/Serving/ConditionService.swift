@@ -27,6 +27,7 @@ struct ConditionService: ServiceLifecycle.Service {
     let minimumFree: Int64
     let certificate: ServerCertificate?
     let backups: BackupService
+    let diskGuard: DiskGuard?
     let fileMistakes: @Sendable () -> [TemplateProblem]?
     let logger: Logger
 
@@ -46,6 +47,8 @@ struct ConditionService: ServiceLifecycle.Service {
                         logger.error("Conditions of the server cannot be kept.", metadata: ["cause": .string(cause)])
                     }
                     failure = cause
+                    // No run starts then, so that no append to the journal frees the space.
+                    if diskGuard?.isAlmostFull == true { diskGuard?.freeReserve() }
                 }
             } while (try? await Task.sleep(for: Self.interval)) != nil
         }

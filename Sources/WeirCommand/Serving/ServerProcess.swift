@@ -140,7 +140,7 @@ struct ServerProcess: Sendable {
         let conditions = ConditionService(
             board: board, notifier: hooks.notifier, folder: folder.url,
             minimumFree: settings.bytes("disk.warn-below")?.bytes ?? 0, certificate: certificate, backups: backups,
-            fileMistakes: { server.dashboard.fileMistakes }, logger: logger)
+            diskGuard: disk, fileMistakes: { server.dashboard.fileMistakes }, logger: logger)
         let grace = settings.duration("shutdown.grace") ?? .zero
         let stopNotice = settings.duration("shutdown.notice") ?? .zero
         var configuration = ServiceGroupConfiguration(

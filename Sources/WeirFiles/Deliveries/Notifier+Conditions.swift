@@ -81,12 +81,21 @@ extension Notifier {
                 return DeliveryRecord(facts: facts, rule: rule, nextAt: now.milliseconds)
             }
         }
-        let (conditions, hasMessages) = try await store.changeConditions(at: now) { known in
-            let (conditions, changes) = ServerCondition.changes(of: known, to: find(known), at: now, limit: Self.limit)
-            return (conditions, changes.flatMap(messages))
+        let changes = { @Sendable (known: [ServerCondition]) in
+            ServerCondition.changes(of: known, to: find(known), at: now, limit: Self.limit)
         }
-        standing.withLock { $0 = conditions }
-        if hasMessages { queue.send() }
+        do {
+            let (conditions, hasMessages) = try await store.changeConditions(at: now) { known in
+                let (conditions, changed) = changes(known)
+                return (conditions, changed.flatMap(messages))
+            }
+            standing.withLock { $0 = conditions }
+            if hasMessages { queue.send() }
+        } catch {
+            // Pages and readiness show what holds; the messages follow when the store can be written.
+            standing.withLock { $0 = changes($0).holding }
+            throw error
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 import TestSupport
 import WeirBoards
@@ -55,6 +56,24 @@ struct ConditionTests {
         _ = try await fixture.store.changeConditions(at: missed.since) { _ in ([missed], []) }
         try await fixture.notifier.take([:])
         #expect(fixture.notifier.conditions.map(\.sentence) == ["It is gone."])
+        await fixture.stop()
+    }
+
+    @Test func `a condition that cannot be kept holds nevertheless, and is reported once it is kept`() async throws {
+        let receiver = try await Receiver()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-conditions-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let path = folder.appending(path: "deliveries.sqlite").path
+        let fixture = try await Fixture(
+            [try .webhook(receiver.url, [.server])], store: try DeliveryStore(path: path))
+        let other = try DatabaseQueue(path: path)
+        try await other.write { try $0.execute(sql: "ALTER TABLE condition RENAME TO away") }
+        await #expect(throws: (any Error).self) { try await fixture.notifier.take(low) }
+        #expect(fixture.notifier.conditions.map(\.sentence) == ["5 MB are left."])
+        try await other.write { try $0.execute(sql: "ALTER TABLE away RENAME TO condition") }
+        try await fixture.notifier.take(low)
+        try await until { receiver.requests.value.count == 1 }
         await fixture.stop()
     }
 
