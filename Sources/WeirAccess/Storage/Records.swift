@@ -1,4 +1,5 @@
 package import Foundation
+import WeirJournals
 
 package struct UserRecord: Hashable, Sendable, Codable {
     package var name: String
@@ -208,8 +209,11 @@ extension TokenRecord {
     /// The name of the token's principal, which states its kind and its maker.
     var principalName: String { ReservedName.token(name, by: maker?.name) }
 
-    /// The token's purpose, maker and roles, for the audit.
-    var summary: String { "“\(name)” \(maker.words); roles: \(roles.words)" }
+    /// The token's purpose, maker, roles and expiry, for the audit.
+    var summary: String {
+        let end = expiresAt.map { "expires at \(Timestamp(milliseconds: $0))" } ?? "never expires"
+        return "“\(name)” \(maker.words); roles: \(roles.words); \(end)"
+    }
 }
 
 extension StoredPerson? {

@@ -81,6 +81,7 @@ struct Notices {
     func dismiss(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let isDismissed: Bool
         do { isDismissed = try await dashboard.board.dismissNotice(id) } catch { throw Problem(error) }
+        if isDismissed { exchange.notes.add("notice \(id)") }
         guard case .api = exchange.route else {
             return exchange.wantsJSON ? try .json([:]) : .seeOther(exchange.wayBack(in: dashboard.mount))
         }

@@ -53,20 +53,23 @@ struct ReportStreams {
                     actor: exchange.actor, input: opening.input, report: RunReport(title: opening.title)),
                 ending: closes(exchange) ? .closed(nil) : .none, happenedAt: [opening.happenedAt], lease: lease)
         }
-        var receipt = try await take(report(under: run))
+        var (name, receipt) = (run, try await take(report(under: run)))
         let other = otherName(of: run, of: operation, exchange)
         if receipt.outcome == .conflict, !(await mayKnow(run, of: operation, exchange)) {
-            receipt = try await take(report(under: other))
+            (name, receipt) = (other, try await take(report(under: other)))
         } else if receipt.outcome == .removedRun,
             (try? await dashboard.board.reports(of: other, operation: operation, limit: 0)) != nil
         {
-            receipt = try await take(report(under: other))
+            (name, receipt) = (other, try await take(report(under: other)))
         }
         switch receipt.outcome {
         case .taken, .known:
             var fields = self.fields(receipt)
             fields[.contentType] = "application/json"
-            if receipt.outcome == .taken { fields[.location] = exchange.path }
+            if receipt.outcome == .taken {
+                fields[.location] = exchange.path
+                exchange.notes.add("run \(name)")
+            }
             fields[.cacheControl] = "no-store"
             return Response(status: receipt.outcome == .taken ? .created : .ok, headers: fields)
         default: throw problem(receipt, run: run, producer: nil)
@@ -111,7 +114,7 @@ struct ReportStreams {
                 ending: isClosing ? .closed(messages?.end) : .none, happenedAt: messages?.happenedAt ?? [],
                 producer: producer, lease: lease)
         }
-        var receipt = try await take(report(under: run))
+        var (name, receipt) = (run, try await take(report(under: run)))
         if [.unknownRun, .removedRun].contains(receipt.outcome) {
             let other = try await take(report(under: otherName(of: run, of: operation, exchange)))
             if other.outcome != .unknownRun { receipt = other }

@@ -25,7 +25,7 @@ struct AccountServer: Sendable {
     static func run(
         _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false, publicURL: String? = nil,
         provider: (any IdentityProvider)? = nil, mailer: Accounts.Mailer? = nil, hooks: KnownHooks? = nil,
-        logger: Logger? = nil, secondFactorRoles: Set<String> = [],
+        logger: Logger? = nil, secondFactorRoles: Set<String> = [], journal: any Journal = MemoryJournal(),
         _ test: @escaping @Sendable (AccountServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
@@ -42,8 +42,10 @@ struct AccountServer: Sendable {
         let group = MultiThreadedEventLoopGroup.singleton
         // What is held does not end while a test takes its time.
         let clock = FixedWallClock(group: group)
+        var measures = Board.Configuration()
+        measures.reportsUndeclared = true
         let board = try await Board.open(
-            catalog: catalog, journal: MemoryJournal(), makeID: { clock.makeRunID() })
+            catalog: catalog, journal: journal, configuration: measures, makeID: { clock.makeRunID() })
         var configuration = AccessConfiguration(mode)
         configuration.publicURL = publicURL
         configuration.secondFactorRoles = secondFactorRoles
