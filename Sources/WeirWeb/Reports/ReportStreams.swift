@@ -114,7 +114,7 @@ struct ReportStreams {
                 ending: isClosing ? .closed(messages?.end) : .none, happenedAt: messages?.happenedAt ?? [],
                 producer: producer, lease: lease)
         }
-        var (name, receipt) = (run, try await take(report(under: run)))
+        var receipt = try await take(report(under: run))
         if [.unknownRun, .removedRun].contains(receipt.outcome) {
             let other = try await take(report(under: otherName(of: run, of: operation, exchange)))
             if other.outcome != .unknownRun { receipt = other }
