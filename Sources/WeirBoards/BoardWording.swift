@@ -111,7 +111,8 @@ enum BoardWording: String, Wording {
     case noAnswer = "The journal does not answer."
     case nothingToCancel = "This run has already ended, so there is nothing to cancel."
     case nothingToDecide = "This run has already ended, so there is nothing to decide."
-    case nothingToAcknowledge = "The operation's newest run did not fail and no start of its schedule is missing, so there is nothing to acknowledge."
+    case nothingToAcknowledge =
+        "The newest run did not fail and no scheduled start is missing: there is nothing to acknowledge."
     case nothingToContinue = "No step of this run failed after others had succeeded. Start it again from the beginning."
     case unknownStep = "This run has no step “{step}”. Its steps are {steps}."
     case notAsking = "This step is not waiting for a decision: it may have been decided already. See the run's page."

@@ -16,9 +16,10 @@ package enum ReservedName {
         return words.count == 1 ? whole.contains(first) : kinds.contains(first)
     }
 
-    /// Returns whether a token cannot have a name: also that of the system's administrator, who uses the command line.
+    /// Returns whether a token cannot have a name: one with another kind, or that of what starts runs by itself or at the command line.
     static func isReserved(forToken name: String) -> Bool {
-        isReserved(name) || name.lowercased().split(whereSeparator: \.isWhitespace) == ["root"]
+        let words = name.lowercased().split { $0.isWhitespace }.map(String.init)
+        return words.count == 1 ? ["root", "schedule", "system"].contains(words[0]) : isReserved(name)
     }
 
     /// The name of a person as a trusted source sends it; a reserved name gets the prefix `person`.

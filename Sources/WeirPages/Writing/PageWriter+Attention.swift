@@ -197,7 +197,8 @@ extension PageWriter {
             "formID": id, "formURL": false,
             "hidden": (catalog[item.operation]?.fields ?? []).compactMap { field -> Fields? in
                 // A form without a switch would switch it off.
-                let value = input[field.name] ?? (field.kind == .boolean || field.takesSeveral ? field.defaultValue : nil)
+                let value =
+                    input[field.name] ?? (field.kind == .boolean || field.takesSeveral ? field.defaultValue : nil)
                 return value.map { ["name": field.controlName, "value": localized($0.formText, in: field)] }
             },
         ])

@@ -31,7 +31,9 @@ extension PageWriter {
 
     /// A text with its timestamps in the format of the reader's language.
     private func dated(_ text: String) -> String {
-        text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/) { Timestamp(String($0.output)).map(format.exact) ?? String($0.output) }
+        text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/) {
+            Timestamp(String($0.output)).map(format.exact) ?? String($0.output)
+        }
     }
 
     /// The facts that readings and conditions show too.

@@ -55,7 +55,8 @@ import WeirStates
         await pair.shutdown()
     }
 
-    @Test func `a run begins elsewhere also if its opening is published before the append of it is confirmed`() async throws
+    @Test func `a run begins elsewhere also if its opening is published before the append of it is confirmed`()
+        async throws
     {
         let (gate, confirmation) = (Gate(), Gate())
         let pair = try await pair(gate: gate)

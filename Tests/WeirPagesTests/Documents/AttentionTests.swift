@@ -192,7 +192,8 @@ import WeirStates
             last: .init(time: time, at: time, run: nil, refusal: "At most 1 active run is allowed."))
     }
 
-    @Test func `a start that a schedule missed is listed with its reason and can be made up for, paused and acknowledged`()
+    @Test
+    func `a start that a schedule missed is listed with its reason and can be made up for, paused and acknowledged`()
         throws
     {
         let nightly = try Schedule(cron: "30 3 * * *", timezone: "UTC")

@@ -12,7 +12,10 @@ struct Fixture {
     let pages: PageRenderer
     var script: BoardScript
 
-    init(overlay: [String: String] = [:], mountPath: String = "/", schedule: Schedule? = nil, scheduledInput: JSONValue = [:]) throws {
+    init(
+        overlay: [String: String] = [:], mountPath: String = "/", schedule: Schedule? = nil,
+        scheduledInput: JSONValue = [:]
+    ) throws {
         var catalog = Catalog()
         catalog.add(
             CopyOperation(), id: "copy", title: "Copy", summary: "Copies things.", timeout: .seconds(90),

@@ -271,27 +271,6 @@ struct RightsInFlightTests {
         }
     }
 
-    @Test func `the download of a kept file breaks off when rights go`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-kept-\(UUID().uuidString)")
-        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-        let (store, known, content) = (ArtifactStore(folder), KnownNames(), Data(count: 24_000_000))
-        try await TestServer.run(reporting: true, artifacts: store, access: known.access) { server async throws in
-            let (address, sender) = ("/api/v1/streams/reported/deploy/r1", ["X-Test: otto", Self.json])
-            #expect(try await server.ask("PUT", address, headers: sender, body: "{}").status == 201)
-            let end: JSONValue = [
-                "state": "done", "artifacts": [["name": "big.bin", "bytes": .integer(Int64(content.count))]],
-            ]
-            #expect(try await server.ask("POST", address, headers: sender, body: try end.text()).status == 204)
-            try store.create(0, named: "big.bin", run: "r1").write(contentsOf: content)
-            let otto = try await RawConnection.open(port: server.port, isReading: false)
-            try await otto.send("GET", "/api/v1/runs/r1/artifacts/big.bin", headers: ["X-Test: otto"])
-            #expect(try await otto.status() == 200)
-            known.signOut("otto")
-            try await otto.read()
-            await #expect(throws: RawConnection.Ended.self) { try await otto.response() }
-        }
-    }
-
     @Test func `an assistant that waits for a run is refused when rights go`() async throws {
         let known = KnownNames()
         try await TestServer.run(access: known.access) { server async throws in

@@ -89,7 +89,9 @@ struct AuditDetailTests {
                 try await detail(server, .createToken)
                     == "“ci”; roles: viewer (operations steps); expires after 7 days")
             try await directory.revokeToken(token.id, by: .system, anybody: true)
-            #expect(try await detail(server, .revokeToken)?.hasPrefix("“ci” by ana; roles: viewer (operations steps); expires at ") == true)
+            #expect(
+                try await detail(server, .revokeToken)?.hasPrefix(
+                    "“ci” by ana; roles: viewer (operations steps); expires at ") == true)
             try await directory.setPassword("battery staple", of: "ana", by: .system)
             #expect(try await detail(server, .changePassword) == "ended: 0 sessions")
             try await directory.removeUser("ana", by: .system)

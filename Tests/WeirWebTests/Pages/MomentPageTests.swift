@@ -186,7 +186,11 @@ struct MomentPageTests {
             #expect(json["differingInput"] == ["label", "last"])
             let led = try await get(server, "/operations/steps/compare?b=\(second)")
             #expect(led["location"] == "/operations/steps/compare?a=\(first)&b=\(second)")
-            #expect(try await get(server, "/runs/\(second)").text.contains("/operations/steps/compare?b=\(second)"))
+            #expect(
+                try await get(server, "/runs/\(second)").text.contains(
+                    "/operations/steps/compare?a=\(first)&amp;b=\(second)"))
+            // No success precedes the first run.
+            #expect(try await !get(server, "/runs/\(first)").text.contains("/operations/steps/compare"))
             let form = try await get(server, "/operations/steps")
             #expect(
                 form.text.contains(

@@ -20,7 +20,8 @@ package enum SQLiteSnapshot {
                 throw POSIXError(.ENOSPC)
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
                 // The limits of a quota and of a file's size.
-                throw POSIXError(copy.unsafeRead { POSIXErrorCode(rawValue: sqlite3_system_errno($0.sqliteConnection)) } ?? .EIO)
+                throw POSIXError(
+                    copy.unsafeRead { POSIXErrorCode(rawValue: sqlite3_system_errno($0.sqliteConnection)) } ?? .EIO)
             }
         }
     }
