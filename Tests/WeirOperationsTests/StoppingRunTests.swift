@@ -5,7 +5,7 @@ import WeirStates
 @testable import WeirOperations
 
 /// Runs whose states show that they stop.
-@Suite struct StoppingRunTests {
+@Suite(.timeLimit(.minutes(15))) struct StoppingRunTests {
     private enum Slow: StoppingState {
         case waiting, working, stopping, cancelled
         case failed(message: String)
