@@ -158,7 +158,9 @@ extension WorkPool {
     /// Rendering and comparison of pages that can be long: gallery, comparisons, searches, Markdown.
     package static let pages = WorkPool()
     /// Rendering of live pages, once for all viewers with the same content.
-    package static let documents = WorkPool()
+    ///
+    /// Runs at normal priority: otherwise viewers of a busy server would fall behind its changes.
+    package static let documents = WorkPool(niceness: 0)
     /// Parsing of large request bodies.
     package static let bodies = WorkPool()
     /// Searches in a journal file, which has more connections than this pool has threads.
