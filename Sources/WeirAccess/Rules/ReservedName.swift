@@ -16,7 +16,8 @@ package enum ReservedName {
         return words.count == 1 ? whole.contains(first) : kinds.contains(first)
     }
 
-    /// Returns whether a token cannot have a name: one with another kind, or that of what starts runs by itself or at the command line.
+    /// Returns whether a token name is refused: it begins with a kind of principal, or is the actor of schedules, of the server or of
+    /// the command line.
     static func isReserved(forToken name: String) -> Bool {
         let words = name.lowercased().split { $0.isWhitespace }.map(String.init)
         return words.count == 1 ? ["root", "schedule", "system"].contains(words[0]) : isReserved(name)

@@ -64,7 +64,7 @@ extension Shape {
         }
     }
 
-    /// The keys that stand for those of GitHub Actions, GitLab CI, Dagu, Rundeck, Compose and systemd, the likeliest first.
+    /// Weir's equivalents of keys of GitHub Actions, GitLab CI, Dagu, Rundeck, Compose and systemd, in order of preference.
     private static let otherNames: [String: [String]] = [
         "after_script": ["finally"], "arguments": ["args", "command"], "args": ["command"],
         "concurrency": ["at_once", "overlap"],
